@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+
+#include <tautline/core/error.hpp>
+#include <tautline/core/run_request.hpp>
+
+TAUTLINE_BEGIN
+
+/// A backend is a graph that has been finalized: it makes raw sessions and runs requests, one after the other.
+///
+/// Required: `status run(run_request const&)`; end of input is `status::end_of_input()`, or an exception of that kind.
+/// After a successful run `value<Name>()` (`value<Name, Type>()` where the graph is an object) gives what was fetched;
+/// it stays until the next run. Optional, each used where it exists:
+///
+/// | member | meaning |
+/// |---|---|
+/// | `status open()` or `void open()` | makes the raw session; called again after a recovery |
+/// | `void close()` | closes the raw session |
+/// | `step_number initial_step()` | the step from which a raw session starts, just made or restored; 0 |
+/// | `step_number steps_per_run()` | steps that one run makes; 1 |
+/// | `static constexpr auto step_target = fixed_string{"train"}` | only runs with this target are steps |
+/// | `void finish_run(request const&)` | after the last `after_run` of a run that took place |
+/// | `using fetchable = names<…>`, `feedable`, `runnable` | what exists; without them every name may |
+///
+/// The smallest one is `minimal_backend` in `tests/static/archetypes.hpp`.
+template <class Backend>
+concept backend = requires(Backend& made, run_request<true, names<>, std::index_sequence<>> const& request) {
+  { made.run(request) } -> std::same_as<status>;
+};
+
+/// What hooks may extend in `begin`: it becomes a backend by `finalize()`, or is one already.
+template <class Graph>
+concept graph = backend<Graph> || requires(Graph& made) {
+  { static_cast<Graph&&>(made).finalize() } -> backend;
+};
+
+namespace detail {
+
+template <class Graph>
+constexpr auto finalize(Graph& made) {
+  if constexpr (requires { static_cast<Graph&&>(made).finalize(); }) {
+    return static_cast<Graph&&>(made).finalize();
+  } else {
+    return static_cast<Graph&&>(made);
+  }
+}
+
+template <fixed_string Name, class Type, class Backend>
+constexpr decltype(auto) backend_value(Backend& made) {
+  if constexpr (std::is_void_v<Type>) {
+    return made.template value<Name>();
+  } else {
+    return made.template value<Name, Type>();
+  }
+}
+
+template <class Backend>
+constexpr step_number steps_per_run(Backend const& made) {
+  if constexpr (requires { made.steps_per_run(); }) {
+    return made.steps_per_run();
+  } else {
+    return 1;
+  }
+}
+
+/// Ends a raw run of its own, after its values have been taken.
+template <class Backend, class Request>
+constexpr void finish_raw_run(Backend& made, Request const& request) {
+  if constexpr (requires { made.finish_run(request); }) made.finish_run(request);
+}
+
+/// Whether a request of this type makes a step.
+template <class Backend, class Request>
+constexpr bool makes_step(Request const& request) {
+  if constexpr (requires { Backend::step_target; }) {
+    return request.template wants<item_kind::target, Backend::step_target>();
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+TAUTLINE_END

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tautline/version.hpp>
+
+/// All macros of the library. The only seam between the two error modes is here.
+///
+/// With exceptions on, the names live in `tautline::v0_throwing`, without them in `tautline::v0_nonthrowing`: both are
+/// inline, so nobody writes them, and translation units of different modes that meet in one program cannot share a
+/// function by accident.
+#if defined(__cpp_exceptions)
+#define TAUTLINE_EXCEPTIONS 1
+#define TAUTLINE_MODE v0_throwing
+#define TAUTLINE_TRY try
+#define TAUTLINE_CATCH_ALL catch (...)
+#else
+#define TAUTLINE_EXCEPTIONS 0
+#define TAUTLINE_MODE v0_nonthrowing
+#define TAUTLINE_TRY if constexpr (true)
+#define TAUTLINE_CATCH_ALL else
+#endif
+
+#define TAUTLINE_BEGIN      \
+  namespace tautline {      \
+  inline namespace TAUTLINE_MODE {
+#define TAUTLINE_END \
+  }                  \
+  }
+
+/// Off the hot path: not inlined, placed apart.
+#define TAUTLINE_COLD [[gnu::cold, gnu::noinline]]
+/// The loop of a session is one function in the end; these are its parts.
+#define TAUTLINE_INLINE [[gnu::always_inline]] inline
+
+TAUTLINE_BEGIN
+
+/// The ordinal of a step. Steps count from 1; 0 is "nothing done yet".
+using step_number = std::int64_t;
+
+TAUTLINE_END

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/life.hpp>
+#include <tautline/core/request.hpp>
+#include <tautline/core/trigger.hpp>
+
+TAUTLINE_BEGIN
+
+/// Category of validity checks: before every saver, whatever the order of the arguments. `using category = check;`
+struct check {};
+/// Category of hooks that save checkpoints.
+struct saver {};
+
+/// The types, categories and tags of a relation: `using runs_before = hooks<nan_checker_tag, saver>;`
+/// A hook is matched by its type, by its `category`, and by each type in its `tags`.
+template <class... Types>
+struct hooks {};
+
+/// A hook with a name of its own, for messages, state keys, `session.hook<"a">()` and `run_with<"a">`.
+template <fixed_string Name, class Hook>
+struct named_hook {
+  Hook hook;
+};
+/// `named<"train loss">(tensor_logger<"loss">{…})`
+template <fixed_string Name, class Hook>
+constexpr named_hook<Name, std::remove_cvref_t<Hook>> named(Hook&& hook) {
+  static_assert(!std::is_lvalue_reference_v<Hook>,
+                "tautline: a hook is moved into the session; write std::move(hook), or std::ref(hook) to keep it outside");
+  return {static_cast<Hook&&>(hook)};
+}
+
+namespace detail {
+
+/// `std::reference_wrapper` and its like, known by shape: the core includes no <functional>.
+template <class Type>
+concept reference_like = requires(Type& wrapper) {
+  typename Type::type;
+  { wrapper.get() } -> std::same_as<typename Type::type&>;
+  requires std::is_convertible_v<Type&, typename Type::type&>;
+};
+
+template <class Hook>
+struct target_of {
+  using type = Hook;
+};
+template <reference_like Hook>
+struct target_of<Hook> {
+  using type = typename Hook::type;
+};
+
+/// One argument of `monitored`: how the hook is kept, what it is, and its name.
+template <class Hook, fixed_string Name>
+struct entry {
+  using stored = Hook;
+  using type = typename target_of<Hook>::type;
+  static constexpr auto name = Name;
+  static constexpr char const* label = Name.size() != 0 ? name_of<Name> : type_name<type>;
+};
+
+template <class Argument>
+struct entry_of {
+  using type = entry<Argument, "">;
+  static constexpr Argument&& hook(Argument& argument) { return static_cast<Argument&&>(argument); }
+};
+template <fixed_string Name, class Hook>
+struct entry_of<named_hook<Name, Hook>> {
+  using type = entry<Hook, Name>;
+  static constexpr Hook&& hook(named_hook<Name, Hook>& argument) { return static_cast<Hook&&>(argument.hook); }
+};
+
+/// Accepts everything that a parameter of type `auto` does, and nothing else: tells a generic parameter from `life&`.
+struct any_argument {};
+
+// One struct for each callback: can it be called with these arguments, and the call. The last parameter may be a life.
+#define TAUTLINE_CALLBACK(name)                                                                               \
+  struct name##_callback {                                                                                    \
+    template <class Hook, class... Arguments>                                                                 \
+    static constexpr bool takes = requires(Hook& hook, Arguments&... arguments) { hook.name(arguments...); }; \
+    template <class Hook, class... Arguments>                                                                 \
+    TAUTLINE_INLINE static constexpr decltype(auto) call(Hook& hook, Arguments&... arguments) {               \
+      return hook.name(arguments...);                                                                         \
+    }                                                                                                         \
+  }
+TAUTLINE_CALLBACK(after_create_session);
+TAUTLINE_CALLBACK(before_run);
+TAUTLINE_CALLBACK(after_run);
+TAUTLINE_CALLBACK(end);
+TAUTLINE_CALLBACK(on_error);
+TAUTLINE_CALLBACK(close);
+#undef TAUTLINE_CALLBACK
+
+/// How a callback is to be called: not at all, plainly, or with a life behind its arguments.
+enum class form : std::uint8_t { absent, plain, with_life };
+
+/// @tparam Strict a generic last parameter is no life (for `after_run`, where it is the values)
+template <class Callback, bool Strict, class Hook, class... Arguments>
+constexpr form form_of() {
+  if constexpr (Callback::template takes<Hook, Arguments..., life> &&
+                !Callback::template takes<Hook, Arguments..., any_argument>) {
+    return form::with_life;
+  } else if constexpr (Callback::template takes<Hook, Arguments...>) {
+    return form::plain;
+  } else if constexpr (!Strict && Callback::template takes<Hook, Arguments..., life>) {
+    return form::with_life;
+  } else {
+    return form::absent;
+  }
+}
+template <class Callback, class Hook, class... Arguments>
+inline constexpr form form_with = form_of<Callback, std::is_same_v<Callback, after_run_callback>, Hook, Arguments...>();
+
+template <class Callback, form Form, class Hook, class... Arguments>
+TAUTLINE_INLINE constexpr decltype(auto) call(Hook& hook, life& at, Arguments&... arguments) {
+  if constexpr (Form == form::with_life) {
+    return Callback::call(hook, arguments..., at);
+  } else {
+    return Callback::call(hook, arguments...);
+  }
+}
+
+/// `begin(graph)`: by reference (returns nothing), or by value (returns the extended graph, perhaps of a new type).
+enum class begin_form : std::uint8_t { absent, by_reference, by_value, by_copy };
+
+template <class Hook, class Graph, class... Life>
+constexpr begin_form begin_form_of() {
+  constexpr bool lvalue = requires(Hook& hook, Graph& graph, Life&... at) { hook.begin(graph, at...); };
+  constexpr bool rvalue = requires(Hook& hook, Graph& graph, Life&... at) {
+    hook.begin(static_cast<Graph&&>(graph), at...);
+  };
+  if constexpr (lvalue) {
+    if constexpr (requires(Hook& hook, Graph& graph, Life&... at) {
+                    { hook.begin(graph, at...) } -> std::same_as<void>;
+                  }) {
+      return begin_form::by_reference;
+    } else {
+      return rvalue ? begin_form::by_value : begin_form::by_copy;
+    }
+  } else {
+    return rvalue ? begin_form::by_value : begin_form::absent;
+  }
+}
+
+template <class Hook, class Graph>
+inline constexpr bool begin_takes_life = begin_form_of<Hook, Graph, life>() != begin_form::absent;
+template <class Hook, class Graph>
+inline constexpr begin_form begins = begin_takes_life<Hook, Graph> ? begin_form_of<Hook, Graph, life>()
+                                                                   : begin_form_of<Hook, Graph>();
+
+template <class Hook>
+concept has_trigger = requires(Hook& hook) { requires trigger<std::remove_cvref_t<decltype(hook.trigger)>>; };
+
+template <class Hook>
+struct trigger_of {
+  using type = never_trigger;
+};
+template <has_trigger Hook>
+struct trigger_of<Hook> {
+  using type = std::remove_cvref_t<decltype(std::declval<Hook&>().trigger)>;
+};
+
+template <class Hook>
+inline constexpr bool is_outermost = requires { requires bool(Hook::outermost); };
+template <class Hook>
+inline constexpr bool is_singleton = requires { requires bool(Hook::singleton); };
+
+template <class Provided>
+struct provided_list {
+  using type = type_list<>;
+};
+template <fixed_string Name, class Value>
+struct provided_list<provides<Name, Value>> {
+  using type = type_list<provides<Name, Value>>;
+};
+template <class... Provided>
+struct provided_list<provides_all<Provided...>> {
+  using type = type_list<Provided...>;
+};
+
+/// The list of `provides<Name, Value>` of a hook.
+template <class Hook>
+struct provided_by {
+  using type = type_list<>;
+};
+template <class Hook>
+  requires requires { typename Hook::provides; }
+struct provided_by<Hook> : provided_list<typename Hook::provides> {};
+template <class Hook>
+using provided_by_t = typename provided_by<Hook>::type;
+
+}  // namespace detail
+TAUTLINE_END

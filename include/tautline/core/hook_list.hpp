@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/hook.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+template <fixed_string Name, class Value>
+constexpr char const* provided_name(provides<Name, Value>*) {
+  return Name.characters;
+}
+
+template <class Value>
+struct publication {
+  Value value{};
+  bool made = false;  // in this run
+};
+
+template <std::size_t Index, class Provided>
+struct publication_leaf;
+template <std::size_t Index, fixed_string Name, class Value>
+struct publication_leaf<Index, provides<Name, Value>> {
+  publication<Value> published;
+};
+
+template <std::size_t Index, class Provided>
+struct publications;
+template <std::size_t Index, class... Provided>
+struct publications<Index, type_list<Provided...>> : publication_leaf<Index, Provided>... {
+  constexpr void forget() { ((static_cast<publication_leaf<Index, Provided>&>(*this).published.made = false), ...); }
+};
+
+/// The memory of a hook's trigger; a type of its own for each place, so that absent ones share an address.
+template <std::size_t Index, class Trigger, bool AtEnd = fires_at_end<Trigger>>
+struct trigger_slot {
+  [[no_unique_address]] typename Trigger::memory kept;
+};
+template <std::size_t Index, class Trigger>
+struct trigger_slot<Index, Trigger, true> {
+  [[no_unique_address]] typename Trigger::memory kept;
+  bool handled = false;  // the hook acted on the last step that it saw
+};
+
+/// A hook and what the session keeps for it. Empty hooks without trigger and publications take no space.
+template <std::size_t Index, class Entry>
+struct leaf {
+  using entry = Entry;
+  using hook_type = typename Entry::type;
+  using trigger_type = typename trigger_of<hook_type>::type;
+  static constexpr bool triggered = has_trigger<hook_type>;
+
+  [[no_unique_address]] typename Entry::stored stored;
+  [[no_unique_address]] trigger_slot<Index, trigger_type> trigger;
+  [[no_unique_address]] publications<Index, provided_by_t<hook_type>> published;
+
+  constexpr hook_type& hook() {
+    if constexpr (reference_like<typename Entry::stored>) {
+      return stored.get();
+    } else {
+      return stored;
+    }
+  }
+};
+
+/// The static list: one base for each hook, found by index in constant time. No std::tuple: with 64 hooks that alone
+/// costs a second to compile.
+template <class Indices, class... Entries>
+struct hook_list;
+
+template <std::size_t... Index, class... Entries>
+struct hook_list<std::index_sequence<Index...>, Entries...> : leaf<Index, Entries>... {
+  template <class... Hooks>
+  constexpr explicit hook_list(Hooks&&... given)
+      : leaf<Index, Entries>{static_cast<Hooks&&>(given), {}, {}}... {}
+};
+
+template <std::size_t Index, class Entry>
+constexpr leaf<Index, Entry>& leaf_at(leaf<Index, Entry>& found) {
+  return found;
+}
+
+}  // namespace detail
+TAUTLINE_END

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <new>
+
+#include <tautline/core/error.hpp>
+
+TAUTLINE_BEGIN
+
+/// Who asked for a stop.
+enum class stop_source : std::uint8_t { none, hook, caller, end_of_input };
+
+/// Why a training stopped: recorded once, by whoever asked first, and kept over recoveries and later errors.
+struct stop_record {
+  stop_source source = stop_source::none;
+  char const* by = "";  ///< the hook's name, "caller", "end_of_input", or empty
+  tautline::text reason;
+  bool has_step = false;  ///< false for a stop asked for before a session existed
+  step_number step = 0;   ///< the run in progress; outside a run the completed steps
+
+  [[nodiscard]] explicit operator bool() const { return source != stop_source::none; }
+};
+
+namespace detail {
+
+inline constexpr std::uint16_t no_hook = 0xffff;
+inline constexpr std::uint16_t by_caller = 0xfffe;
+inline constexpr std::uint16_t by_end_of_input = 0xfffd;
+
+/// An error as the session keeps it.
+struct error_record {
+  error_kind kind = error_kind::none;
+  callback where = callback::none;
+  bool has_step = false;
+  std::uint16_t hook = no_hook;
+  step_number step = 0;
+  text message;
+#if TAUTLINE_EXCEPTIONS
+  std::exception_ptr cause;
+#endif
+};
+
+enum class phase : std::uint8_t { making, open, closed };
+
+/// What a session knows of its own life, whatever its hooks and graph are: not a template, so that hooks can be
+/// compiled apart. Its memory holds the frame of the loop in front and, from the back, errors and copied texts.
+class life_state {
+ public:
+  life_state(std::byte* memory, std::size_t size, char const* const* hook_names)
+      : memory_(memory), hook_names_(hook_names), memory_size_(static_cast<std::uint16_t>(size)) {}
+  life_state(life_state const&) = delete;
+  life_state& operator=(life_state const&) = delete;
+  ~life_state() { destroy_errors(); }
+
+  // --- the stop request -------------------------------------------------------------------------------------------
+
+  /// The only thing that the loop looks at before each step: a stop was asked for, or the session is closed.
+  [[nodiscard]] TAUTLINE_INLINE bool stopped() const { return __atomic_load_n(&stopped_, __ATOMIC_RELAXED); }
+  TAUTLINE_INLINE void set_stopped() { __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE); }
+
+  TAUTLINE_COLD void request_stop(std::uint16_t by, tautline::text reason, bool has_step, step_number step) {
+    if (claim_stop()) {
+      stop_by_ = by;
+      stop_text_ = reason;
+      stop_has_step_ = has_step;
+      stop_step_ = step;
+      set_stopped();
+    }
+  }
+  [[nodiscard]] bool stop_recorded() const { return stop_by_ != no_hook; }
+
+  [[nodiscard]] stop_record stop() const {
+    stop_record record;
+    if (!stop_recorded()) return record;
+    record.reason = stop_text_;
+    record.has_step = stop_has_step_;
+    record.step = stop_by_ == by_caller ? completed : stop_step_;
+    switch (stop_by_) {
+      case by_caller: record.source = stop_source::caller, record.by = "caller"; break;
+      case by_end_of_input: record.source = stop_source::end_of_input, record.by = "end_of_input"; break;
+      default: record.source = stop_source::hook, record.by = hook_names_[stop_by_];
+    }
+    return record;
+  }
+
+  // --- errors -----------------------------------------------------------------------------------------------------
+
+  /// The first is the session's error, the later ones are attached to it: four at most, as far as there is room.
+  TAUTLINE_COLD void report(error_record const& happened) {
+    if (reported_ < 255) ++reported_;
+    if (errors_ > max_attached) return;
+    tail_bytes_ = static_cast<std::uint16_t>((tail_bytes_ + 7U) / 8 * 8);
+    bool const first = errors_ == 0;
+    if (tail_bytes_ + sizeof(error_record) + frame_bytes_ + (first ? 0 : reserve()) > memory_size_) return;
+    tail_bytes_ = static_cast<std::uint16_t>(tail_bytes_ + sizeof(error_record));
+    ::new (static_cast<void*>(memory_ + memory_size_ - tail_bytes_)) error_record(happened);
+    error_places_[errors_++] = static_cast<std::uint8_t>(tail_bytes_ / 8);
+  }
+  /// All errors so far, also those for which there was no room.
+  [[nodiscard]] int reported() const { return reported_; }
+  [[nodiscard]] int kept() const { return errors_; }
+  [[nodiscard]] error error_at(int index) const {
+    error_record const& kept = record_at(index);
+    error happened;
+    happened.kind = kept.kind;
+    happened.where = kept.where;
+    happened.has_step = kept.has_step;
+    happened.step = kept.step;
+    happened.hook = hook_name(kept.hook);
+    happened.message = kept.message;
+#if TAUTLINE_EXCEPTIONS
+    happened.cause = kept.cause;
+#endif
+    return happened;
+  }
+  /// After a recovery.
+  void forget_errors() {
+    destroy_errors();
+    if (!text_kept_) tail_bytes_ = 0;
+    reported_ = 0;
+  }
+
+  [[nodiscard]] char const* hook_name(std::uint16_t hook) const {
+    return hook < by_end_of_input ? hook_names_[hook] : "";
+  }
+
+  /// Characters whose owner may go are kept in the session's memory: one text, the first that comes.
+  TAUTLINE_COLD text keep(copied const& given) {
+    std::size_t const used = tail_bytes_ + frame_bytes_ + reserve();
+    if (text_kept_ || used + 2 > memory_size_) return "(no room to keep this text)";
+    std::size_t const room = memory_size_ - used < copied::capacity ? memory_size_ - used : copied::capacity;
+    tail_bytes_ = static_cast<std::uint16_t>(tail_bytes_ + room);
+    text_kept_ = true;
+    char* const place = reinterpret_cast<char*>(memory_ + memory_size_ - tail_bytes_);
+    writer(place, room).put(given.characters);
+    return text::of_lasting(place);
+  }
+
+  // --- the loop's frame -------------------------------------------------------------------------------------------
+
+  [[nodiscard]] void* take_frame(std::size_t bytes) {
+    frame_wanted_ = static_cast<std::uint16_t>(bytes < 0xffff ? bytes : 0xffff);
+    if (bytes + tail_bytes_ + reserve() > memory_size_) return nullptr;
+    frame_bytes_ = frame_wanted_;
+    return memory_;
+  }
+  void give_frame_back() { frame_bytes_ = 0; }
+  [[nodiscard]] std::size_t frame_bytes_used() const { return frame_wanted_; }
+
+  step_number completed = 0;                ///< completed steps
+  phase now = phase::making;                ///< where in its life the session is
+  bool has_session = false;                 ///< a raw session exists
+  bool told_sessions = false;               ///< hooks have been told of a session before
+  std::uint8_t recoveries = 0;              ///< in a row
+  std::uint8_t uncaught = 0;                ///< exceptions in flight when the session was made
+  std::uint32_t completed_when_made = 0;    ///< low bits of `completed` when this raw session was made
+
+  static constexpr int max_attached = 4;
+
+ private:
+  /// Room is kept for the first error, so that it is never lost.
+  [[nodiscard]] std::size_t reserve() const { return errors_ == 0 ? sizeof(error_record) + 7 : 0; }
+  [[nodiscard]] error_record& record_at(int index) const {
+    return *std::launder(reinterpret_cast<error_record*>(memory_ + memory_size_ - error_places_[index] * 8));
+  }
+  void destroy_errors() {
+    while (errors_ > 0) record_at(--errors_).~error_record();
+  }
+
+  /// True for one caller only, also when a thread or an interrupt asks at the same moment. Where the machine has no
+  /// exchange (Cortex-M0) an interrupt runs to its end between load and store, and the later record wins whole.
+  bool claim_stop() {
+#if __GCC_ATOMIC_BOOL_LOCK_FREE == 2
+    return !__atomic_exchange_n(&stop_claimed_, true, __ATOMIC_ACQ_REL);
+#else
+    bool const before = __atomic_load_n(&stop_claimed_, __ATOMIC_RELAXED);
+    __atomic_store_n(&stop_claimed_, true, __ATOMIC_RELAXED);
+    return !before;
+#endif
+  }
+
+  step_number stop_step_ = 0;
+  tautline::text stop_text_;
+  std::byte* memory_;
+  char const* const* hook_names_;
+  std::uint16_t memory_size_;
+  std::uint16_t frame_bytes_ = 0;
+  std::uint16_t frame_wanted_ = 0;
+  std::uint16_t stop_by_ = no_hook;
+  std::uint16_t tail_bytes_ = 0;
+  std::uint8_t error_places_[max_attached + 1] = {};  // in units of 8 bytes from the end
+  std::uint8_t errors_ = 0;
+  std::uint8_t reported_ = 0;
+  bool text_kept_ = false;
+  bool stop_has_step_ = false;
+  bool stop_claimed_ = false;
+  bool stopped_ = false;
+};
+
+class access;
+
+}  // namespace detail
+
+/// What every callback may take as its last parameter: how a hook speaks to the session. The run context is one, too.
+///
+///     void begin(auto& graph, tautline::life& life) { life.request_stop("nothing to do"); }
+class life {
+ public:
+  life(life const&) = delete;
+  life& operator=(life const&) = delete;
+
+  /// The run in progress; outside a run the completed steps.
+  [[nodiscard]] step_number step() const { return step_; }
+  /// Whether the hook's `trigger` fires in this run, or in `end`. False for a hook that has none.
+  [[nodiscard]] bool due() const { return due_; }
+
+  /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
+  /// before the next one. The first request is the one that is recorded. **Cost** nothing on the loop's path.
+  void request_stop(text reason = "") const { state_->request_stop(hook_, reason, has_step_, step_); }
+  void request_stop(copied const& reason) const { request_stop(state_->keep(reason)); }
+  [[nodiscard]] bool stop_requested() const { return state_->stop_recorded(); }
+
+  /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
+  /// returns. Works with and without exceptions.
+  TAUTLINE_COLD void fail(error_kind kind, text message) {
+    failed_ = true;
+    detail::error_record happened;
+    happened.kind = kind;
+    happened.where = where_;
+    happened.has_step = has_step_;
+    happened.hook = hook_;
+    happened.step = step_;
+    happened.message = message;
+    state_->report(happened);
+  }
+  void fail(error_kind kind, copied const& message) { fail(kind, state_->keep(message)); }
+
+ protected:
+  friend class detail::access;
+  explicit life(detail::life_state& state)
+      : state_(&state), step_(state.completed), has_step_(state.has_session) {}
+  life(life const& other, int) : state_(other.state_), step_(other.step_), has_step_(other.has_step_) {}
+
+  detail::life_state* state_;
+  step_number step_;
+  std::uint16_t hook_ = detail::no_hook;
+  callback where_ = callback::none;
+  bool has_step_;
+  bool due_ = false;
+  bool failed_ = false;
+};
+
+namespace detail {
+
+/// The session's way to the inside of a `life`.
+class access {
+ public:
+  static void set_step(life& at, step_number step) { at.step_ = step, at.has_step_ = true; }
+  TAUTLINE_INLINE static void enter(life& at, callback where, std::uint16_t hook, bool due = false) {
+    at.where_ = where;
+    at.hook_ = hook;
+    at.due_ = due;
+  }
+  TAUTLINE_INLINE static bool failed(life const& at) { return at.failed_; }
+  static void forgive(life& at) { at.failed_ = false; }
+  static callback where(life const& at) { return at.where_; }
+  static std::uint16_t hook(life const& at) { return at.hook_; }
+  static life_state& state(life const& at) { return *at.state_; }
+
+#if TAUTLINE_EXCEPTIONS
+  /// The exception in flight as an error at the place where `at` is.
+  TAUTLINE_COLD static error_record describe_exception(life const& at) {
+    error_record happened{error_kind::error, at.where_, at.has_step_, at.hook_, at.step_, "an exception of a foreign type",
+                          std::current_exception()};
+    try {
+      throw;
+    } catch (tautline::exception const& known) {
+      happened.kind = known.kind();
+      happened.message = text::of_lasting(known.what());
+    } catch (std::exception const& foreign) {
+      happened.message = text::of_lasting(foreign.what());
+    } catch (...) {  // nothing more is known of it
+    }
+    return happened;
+  }
+#endif
+  static error_record describe(life const& at, status const& failed) {
+    error_record happened;
+    happened.kind = failed.kind;
+    happened.where = at.where_;
+    happened.has_step = at.has_step_;
+    happened.hook = at.hook_;
+    happened.step = at.step_;
+    happened.message = text::of_lasting(failed.message);
+    return happened;
+  }
+
+  class caller_life;
+};
+
+/// A life that the session makes for itself, outside of runs.
+class access::caller_life : public life {
+ public:
+  explicit caller_life(life_state& state) : life(state) {}
+};
+using plain_life = access::caller_life;
+
+}  // namespace detail
+TAUTLINE_END

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/check_run.hpp>
+#include <tautline/core/loop.hpp>
+#include <tautline/core/steps.hpp>
+#include <tautline/core/stepper.hpp>
+
+TAUTLINE_BEGIN
+
+/// How a drive ended.
+struct [[nodiscard]] completion {
+  stop_record stop;            ///< who asked for the stop, why, and at which step
+  step_number steps = 0;       ///< completed steps
+  error_kind error = error_kind::none;  ///< details are in the session's `status()`
+
+  /// True if no error ended it.
+  [[nodiscard]] explicit operator bool() const { return error == error_kind::none; }
+};
+
+/// A graph, its session, and the hooks that watch it: made by `monitored(graph, hooks…)`, immovable.
+///
+/// `run_to_completion`, `steps`, `run` and `run_for` drive one and the same coroutine and step; they may follow one
+/// another. With exceptions, an error throws the exception that was its cause; the forms that begin with `try_` do not.
+/// Without exceptions both are the same: look at the result and at `status()`.
+///
+/// **Errors** after one the session is closed: `on_error` and `close` of all hooks have been called, `end` has not.
+/// **Cost** no allocation after construction; a run costs what its parts cost, written by hand.
+/// **Thread-safety** one thread drives; `request_stop` may come from another one or from an interrupt.
+template <class Backend, class Options, class... Entries>
+class monitored_session : detail::stepper<Backend, Options, Entries...> {
+  using base = detail::stepper<Backend, Options, Entries...>;
+  using core_type = typename base::core;
+  using outcome = detail::outcome;
+  static constexpr auto everyone = detail::all_hooks<sizeof...(Entries)>;
+  static constexpr auto nobody = detail::hook_mask<sizeof...(Entries)>{};
+
+  template <class Args>
+  using result_of = run_result<core_type, typename detail::inspect<Args>::fetches>;
+
+ public:
+  /// Use `monitored` or `try_monitored`.
+  template <bool Throw, class Graph, class... Hooks>
+  explicit monitored_session(std::bool_constant<Throw>, Graph&& graph, Options given, Hooks&&... hooks)
+      : base(static_cast<Graph&&>(graph), static_cast<Options&&>(given), static_cast<Hooks&&>(hooks)...) {
+    if (this->state.now != detail::phase::open) {
+      reported_ = true;
+      raise_first<Throw>();
+    }
+  }
+  monitored_session(monitored_session const&) = delete;
+  monitored_session& operator=(monitored_session const&) = delete;
+
+  /// Closes. That is a success, with `end`, unless the stack is unwinding and no stop was recorded before. Never
+  /// throws: what `end` or `close` report goes to the option `on_close_error`; call `close()` to see it.
+  ~monitored_session() {
+    if (this->state.now != detail::phase::open) return;
+    bool success = true;
+#if TAUTLINE_EXCEPTIONS
+    success = std::uncaught_exceptions() <= this->state.uncaught || this->state.stop_recorded();
+#endif
+    shut(success);
+    if constexpr (detail::has_close_handler<Options>) {
+      if (this->state.kept() > 0) detail::find_close_handler(this->given).handler(this->state.error_at(0));
+    }
+  }
+
+  // --- one run ----------------------------------------------------------------------------------------------------
+
+  /// One run, seen by all hooks. @return true if it took place, false at the end of the input
+  /// **Errors** `run_after_stop` if a stop was asked for, the input has ended, or the session is closed; no hook sees it.
+  template <class... Items>
+  auto run(Items const&... items) {
+    return run_masked<everyone, true>(items...);
+  }
+  /// As `run`, with every error as a value.
+  template <class... Items>
+  auto try_run(Items const&... items) {
+    return run_masked<everyone, false>(items...);
+  }
+  /// One run that no hook sees. It is a step.
+  template <class... Items>
+  auto run_without_hooks(Items const&... items) {
+    return run_masked<nobody, true>(items...);
+  }
+  /// One run that only the hooks of these types see: `run_with<stop_at_step>(target<"train">)`.
+  template <class... Hooks, class... Items>
+    requires(sizeof...(Hooks) > 0)
+  auto run_with(Items const&... items) {
+    return run_masked<mask_of<Hooks...>(), true>(items...);
+  }
+  /// One run that only the hooks of these names see: `run_with<"a", "b">(target<"train">)`.
+  template <fixed_string... Names, class... Items>
+    requires(sizeof...(Names) > 0)
+  auto run_with(Items const&... items) {
+    return run_masked<mask_of_names<Names...>(), true>(items...);
+  }
+
+  /// One step of a loop that exists already, for a session over `pushed_values`:
+  /// `session.step([&](auto& values) { …; values.template set<"loss">(loss); })`.
+  template <class Body>
+  auto step(Body&& body) {
+    typename Backend::template body<Body> pushed{body};
+    this->backend.push(pushed);
+    return run_masked<everyone, true>();
+  }
+
+  /// A look without a step: no hook sees it, nothing is counted, triggers do not move. Recovered like a run.
+  template <class... Items>
+  auto evaluate(Items const&... items) {
+    using args = run_args<Items...>;
+    if constexpr (detail::check_run<Backend, core_type, args>()) {
+      args const asked(items...);
+      run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
+      auto result = finish_run<true, result_of<args>>(evaluate_once(request));
+      detail::finish_raw_run(this->backend, request);
+      return result;
+    } else {
+      return detail::rejected{};
+    }
+  }
+
+  // --- many runs --------------------------------------------------------------------------------------------------
+
+  /// Runs until somebody asks for a stop or the input ends: one fused loop, with the cost of the hand-written one.
+  template <class... Items>
+  completion run_to_completion(Items const&... items) {
+    return drive_once<true>(pace::unlimited{}, items...);
+  }
+  template <class... Items>
+  completion try_run_to_completion(Items const&... items) {
+    return drive_once<false>(pace::unlimited{}, items...);
+  }
+  /// The same for at most `count` runs.
+  template <class... Items>
+  completion run_steps(std::int64_t count, Items const&... items) {
+    if (count <= 0) return completed<true>();
+    return drive_once<true>(pace::runs{count}, items...);
+  }
+
+  /// The runs as an input range of run contexts: `for (auto const& step : session.steps(target<"train">, fetch<"loss">))`.
+  ///
+  /// Lazy: `++` only marks, the run happens at the next comparison with the end or dereference. Leaving the loop early
+  /// leaves the session open. The range is a copyable handle; the loop is over with its last copy. A fed value must
+  /// live as long.
+  /// **Errors** `busy` while another one is alive; `frame_too_small`.
+  template <class... Items>
+  auto steps(Items const&... items) {
+    using args = run_args<Items...>;
+    if constexpr (detail::check_run<Backend, core_type, args>()) {
+      using range = steps_range<monitored_session, run_context<core_type, args>>;
+      if (loop_) {
+        (void)refuse<true>(error_kind::busy, "another steps() of this session is alive");
+        return range(nullptr);
+      }
+      if (!this->state.stopped()) loop_ = make_loop<true>(pace::every_run{}, args(items...));
+      return range(this);
+    } else {
+      return detail::rejected{};
+    }
+  }
+
+  /// A time slice: runs until `budget` ticks of the session's clock are used up. No step is started unless what
+  /// remains is at least the option `longest_step`, or else 1.25 times the longest step seen: the first slice may
+  /// overrun once, which is counted. **Errors** as those of `run`, and `busy`.
+  template <class... Items>
+  completion run_for(std::uint64_t budget, Items const&... items) {
+    static_assert(detail::has_clock<Options>,
+                  "tautline: run_for needs a clock; give one: monitored(graph, options{with_clock{clock}}, hooks...)");
+    if constexpr (detail::has_clock<Options>) {
+      slice_pace pace{this, this->ticks(), this->ticks() + budget};
+      if (!pace.has_room()) return completed<true>();
+      completion done = drive_once<true>(pace, items...);
+      if (this->ticks() > pace.deadline) ++this->slices.overruns;
+      return done;
+    } else {
+      return completion{};
+    }
+  }
+  /// The budget in a unit that the clock understands (`clock.ticks(budget)`), such as std::chrono's durations.
+  template <class Duration, class... Items>
+    requires(!std::is_arithmetic_v<Duration>)
+  completion run_for(Duration budget, Items const&... items) {
+    return run_for(static_cast<std::uint64_t>(detail::find_clock(this->given).clock.ticks(budget)), items...);
+  }
+  /// Slices of `run_for` that ended after their deadline.
+  [[nodiscard]] std::uint32_t overruns() const { return this->slices.overruns; }
+
+  // --- stop, state, end -------------------------------------------------------------------------------------------
+
+  /// True once a stop was asked for, the input has ended, or the session is closed.
+  [[nodiscard]] bool should_stop() const { return this->state.stopped(); }
+  /// The caller asks for a stop; also from another thread or an interrupt.
+  void request_stop(text reason = "") { this->state.request_stop(detail::by_caller, reason, this->state.has_session, 0); }
+  /// Who asked for a stop, why and when; false while nobody did.
+  [[nodiscard]] stop_record stop() const { return this->state.stop(); }
+
+  /// The error that closed the session; `none` while there is none.
+  [[nodiscard]] error status() const { return this->state.kept() > 0 ? this->state.error_at(0) : error{}; }
+  /// Errors that came after the first one, such as those of several hooks in `end`: at most four are kept.
+  class attached {
+   public:
+    explicit attached(detail::life_state const& state) : state_(&state) {}
+    /// All of them, also those that were not kept.
+    [[nodiscard]] int count() const { return state_->reported() > 0 ? state_->reported() - 1 : 0; }
+    [[nodiscard]] int size() const { return state_->kept() > 0 ? state_->kept() - 1 : 0; }
+    [[nodiscard]] error operator[](int index) const { return state_->error_at(index + 1); }
+
+   private:
+    detail::life_state const* state_;
+  };
+  [[nodiscard]] attached attached_errors() const { return attached(this->state); }
+
+  /// Completed steps.
+  [[nodiscard]] step_number completed_steps() const { return this->state.completed; }
+  [[nodiscard]] bool is_open() const { return this->state.now == detail::phase::open; }
+
+  /// Calls `end` and `close` of all hooks and closes the session; does nothing if it is closed already.
+  /// **Errors** the first that a hook reported in `end` or `close`; all hooks have been called nevertheless.
+  void close() {
+    if (try_close().kind != error_kind::none) raise_first<true>();
+  }
+  error try_close() {
+    if (this->state.now != detail::phase::open) return {};
+    shut(true);
+    return status();
+  }
+  /// Closes without `end`: what unwinding does, for callers without exceptions.
+  void abandon() {
+    if (this->state.now == detail::phase::open) shut(false);
+  }
+
+  /// The hook of this type. @see named
+  template <class Hook>
+  [[nodiscard]] Hook& hook() {
+    constexpr std::size_t index = index_of<Hook>();
+    static_assert(index < sizeof...(Entries), "tautline: this session has no hook of this type");
+    return this->template place<index>().hook();
+  }
+  template <fixed_string Name>
+  [[nodiscard]] auto& hook() {
+    constexpr std::size_t index = index_of_name<Name>();
+    static_assert(index < sizeof...(Entries), "tautline: this session has no hook of this name");
+    return this->template place<index>().hook();
+  }
+
+  /// The raw session, without hooks.
+  [[nodiscard]] raw_session<core_type> raw() { return raw_session<core_type>(*this); }
+
+  /// Bytes that the last coroutine frame wanted; 0 where the compiler kept it out of the session's memory.
+  [[nodiscard]] std::size_t frame_bytes_used() const { return this->state.frame_bytes_used(); }
+
+ private:
+  friend class detail::loop;
+  friend struct detail::loop::promise_type;
+  template <class, class>
+  friend class steps_range;
+  template <class, class>
+  friend class steps_iterator;
+
+  // --- the loop ---------------------------------------------------------------------------------------------------
+
+  /// The coroutine that drives a session. Between two yields it is a plain loop over a local context, which is copied
+  /// to the frame when it is shown: with the context in the frame every store of a kernel might change it.
+  template <class Pace, class Args>
+  detail::loop drive(Pace pace, Args args) {
+    run_context<core_type, Args> here(*this, args);
+    while (run_until(pace, here, args)) co_yield here;
+  }
+
+  template <class Pace, class Args>
+  TAUTLINE_INLINE bool run_until(Pace& pace, run_context<core_type, Args>& shown, Args const& args) {
+    run_context<core_type, Args> here(*this, args);
+    while (!this->state.stopped()) {
+      if (this->template step_once<everyone>(here, args) != outcome::ran) [[unlikely]] return false;
+      if (pace.reached()) {
+        detail::access::set_step(shown, here.step());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  struct slice_pace {
+    monitored_session* session;
+    std::uint64_t last;
+    std::uint64_t deadline;
+
+    [[nodiscard]] bool has_room() const {
+      std::uint64_t needed = session->slices.longest + session->slices.longest / 4;
+      if constexpr (std::is_base_of_v<longest_step, Options>) needed = static_cast<longest_step&>(session->given).ticks;
+      return deadline >= last && deadline - last >= needed && deadline > last;
+    }
+    bool reached() {
+      std::uint64_t const now = session->ticks();
+      if (now - last > session->slices.longest) session->slices.longest = now - last;
+      last = now;
+      return !has_room();
+    }
+  };
+
+  [[nodiscard]] detail::life_state& frame_memory() { return this->state; }
+
+  // --- a live steps() ---------------------------------------------------------------------------------------------
+
+  /// Makes the run that is marked. @return false if there is none to show any more
+  bool run_wanted() {
+    if (!loop_ || loop_.done()) return false;
+    if (wanted_) {
+      wanted_ = false;
+      loop_.resume();
+      if (loop_.done()) (void)completed<true>();
+    }
+    return !loop_.done();
+  }
+  void hold() { ++handles_; }
+  void release() {
+    if (--handles_ == 0) {
+      loop_ = detail::loop{};
+      this->state.give_frame_back();
+    }
+  }
+
+  template <bool Throw, class Pace, class Args>
+  detail::loop make_loop(Pace pace, Args args) {
+    detail::loop made = drive(pace, args);
+    if (!made) (void)refuse<Throw>(error_kind::frame_too_small, "the loop's frame does not fit; give options{frame_bytes<N>{}}");
+    return made;
+  }
+
+  template <bool Throw, class Pace, class... Items>
+  completion drive_once(Pace pace, Items const&... items) {
+    using args = run_args<Items...>;
+    if constexpr (detail::check_run<Backend, core_type, args>()) {
+      if (loop_) return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
+      if (this->state.stopped()) return completed<Throw>();
+      {
+        detail::loop const driving = make_loop<Throw>(pace, args(items...));
+        if (!driving) return completed<Throw>(error_kind::frame_too_small);
+        driving.resume();
+      }
+      this->state.give_frame_back();
+      return completed<Throw>();
+    } else {
+      return completion{};
+    }
+  }
+
+  template <bool Throw>
+  completion completed(error_kind kind = error_kind::none) {
+    completion done;
+    done.stop = stop();
+    done.steps = this->state.completed;
+    done.error = this->state.kept() > 0 ? this->state.error_at(0).kind : kind;
+    if (this->state.kept() > 0 && !reported_) {
+      reported_ = true;
+      raise_first<Throw>();
+    }
+    return done;
+  }
+
+  void shut(bool success) {
+    loop_ = detail::loop{};
+    this->state.give_frame_back();
+    if (success) {
+      this->finish();
+    } else {
+      this->give_up();
+    }
+    reported_ = true;
+  }
+
+  // --- one run ----------------------------------------------------------------------------------------------------
+
+  template <auto Mask, bool Throw, class... Items>
+  auto run_masked(Items const&... items) {
+    using args = run_args<Items...>;
+    if constexpr (detail::check_run<Backend, core_type, args>()) {
+      args const asked(items...);
+      outcome done = outcome::stopped;
+      if (!this->state.stopped()) {
+        run_context<core_type, args> here(*this, asked);
+        done = this->template step_once<Mask>(here, asked);
+      }
+      return finish_run<Throw, result_of<args>>(done);
+    } else {
+      return detail::rejected{};
+    }
+  }
+
+  template <bool Throw, class Result>
+  Result finish_run(outcome done) {
+    switch (done) {
+      case outcome::ran: return Result::of_run(*this);
+      case outcome::ended: return Result::of_end();
+      case outcome::stopped:
+        (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
+        return Result::of_error(error_kind::run_after_stop);
+      default:
+        reported_ = true;
+        raise_first<Throw>();
+        return Result::of_error(this->state.error_at(0).kind);
+    }
+  }
+
+  template <class Request>
+  outcome evaluate_once(Request const& request) {
+    if (this->state.now != detail::phase::open) return outcome::stopped;
+    for (;;) {
+      detail::plain_life at(this->state);
+      detail::access::enter(at, callback::run, detail::no_hook);
+      tautline::status done;
+      bool thrown = false;
+      TAUTLINE_TRY { done = this->backend.run(request); }
+      TAUTLINE_CATCH_ALL {
+        thrown = true;
+#if TAUTLINE_EXCEPTIONS
+        auto const happened = detail::access::describe_exception(at);
+        if (happened.kind == error_kind::out_of_range) return outcome::ended;
+        this->state.report(happened);
+#endif
+      }
+      if (!thrown && done.ok()) return outcome::ran;
+      if (!thrown && done.kind == error_kind::out_of_range) return outcome::ended;
+      if (!thrown) this->state.report(detail::access::describe(at, done));
+      if (this->settle(true) != outcome::again) return outcome::failed;
+    }
+  }
+
+  // --- errors -----------------------------------------------------------------------------------------------------
+
+  template <bool Throw>
+  void raise_first() {
+#if TAUTLINE_EXCEPTIONS
+    if constexpr (Throw) detail::raise(this->state.error_at(0));
+#endif
+  }
+  /// An error of the call, not of the session: nothing is recorded.
+  template <bool Throw>
+  TAUTLINE_COLD completion refuse(error_kind kind, [[maybe_unused]] text message) {
+#if TAUTLINE_EXCEPTIONS
+    if constexpr (Throw) {
+      error refused;
+      refused.kind = kind;
+      refused.has_step = this->state.has_session;
+      refused.step = this->state.completed;
+      refused.message = message;
+      detail::raise(refused);
+    }
+#endif
+    completion done;
+    done.stop = stop();
+    done.steps = this->state.completed;
+    done.error = kind;
+    return done;
+  }
+
+  // --- hooks by type and name -------------------------------------------------------------------------------------
+
+  template <class Hook>
+  static consteval std::size_t index_of() {
+    std::size_t index = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<Hook, typename Entries::type>, index += found ? 0 : 1), ...);
+    return index;
+  }
+  template <fixed_string Name>
+  static consteval std::size_t index_of_name() {
+    std::size_t index = 0;
+    bool found = false;
+    ((found = found || Entries::name == Name, index += found ? 0 : 1), ...);
+    return index;
+  }
+  template <class... Hooks>
+  static consteval auto mask_of() {
+    static_assert(((index_of<Hooks>() < sizeof...(Entries)) && ...), "tautline: run_with names a hook that this session does not have");
+    auto mask = nobody;
+    std::size_t index = 0;
+    ((mask.on[index++] = is_any_of<typename Entries::type, Hooks...>), ...);
+    return mask;
+  }
+  template <class Hook, class... Hooks>
+  static constexpr bool is_any_of = (std::is_same_v<Hook, Hooks> || ...);
+  template <fixed_string... Names>
+  static consteval auto mask_of_names() {
+    static_assert(((index_of_name<Names>() < sizeof...(Entries)) && ...), "tautline: run_with names a hook that this session does not have");
+    auto mask = nobody;
+    ((mask.on[index_of_name<Names>()] = true), ...);
+    return mask;
+  }
+
+  detail::loop loop_;        // of a live steps()
+  std::uint16_t handles_ = 0;  // copies of it
+  bool wanted_ = false;      // a run is marked
+  bool reported_ = false;    // the session's error has reached the caller
+
+ public:
+  /// The session's memory in bytes, for the loop's frame and for errors. @see frame_bytes
+  using base::memory_size;
+};
+
+TAUTLINE_END

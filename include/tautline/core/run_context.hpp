@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/session_core.hpp>
+
+TAUTLINE_BEGIN
+
+/// The values that one party asked for in one run, by name and with their types: `values[fetch<"loss">]`.
+/// A view: nothing is copied, the values stay where the backend has them until the next run.
+///
+/// @tparam Fetches what was asked for; another name does not compile
+template <class Core, class Fetches>
+class run_values;
+
+namespace detail {
+
+template <fixed_string Name, class... Fetches>
+consteval bool was_asked_for(type_list<Fetches...>) {
+  return (false || ... || (name_in<Fetches>::value == Name));
+}
+
+/// The type with which `Name` was asked for; void where the graph knows it.
+template <fixed_string Name>
+constexpr void asked_type(type_list<>) {}
+template <fixed_string Name, class... Rest, fixed_string First, class Type>
+constexpr auto asked_type(type_list<fetch_t<First, Type>, Rest...>) {
+  if constexpr (First == Name) {
+    if constexpr (!std::is_void_v<Type>) return static_cast<Type*>(nullptr);
+  } else {
+    return asked_type<Name>(type_list<Rest...>{});
+  }
+}
+template <fixed_string Name, class Fetches>
+using asked_type_t = std::remove_pointer_t<decltype(asked_type<Name>(Fetches{}))>;
+
+template <fixed_string Name, class Fetches>
+consteval bool check_asked_for() {
+  constexpr bool asked = was_asked_for<Name>(Fetches{});
+  static_assert(asked, "tautline: this value was not asked for; add fetch<…> with this name to what before_run returns, "
+                       "or to the arguments of run or steps");
+  return asked;
+}
+
+/// Access by name, for everything that has values of a run.
+template <class Core, class Fetches>
+class values_of {
+ public:
+  /// A reference into the backend, or to what another hook published; good until the next run.
+  template <fixed_string Name>
+  [[nodiscard]] TAUTLINE_INLINE decltype(auto) get() const {
+    if constexpr (check_asked_for<Name, Fetches>()) return core_->template value<Name, asked_type_t<Name, Fetches>>();
+  }
+  template <fixed_string Name, class Type>
+  [[nodiscard]] TAUTLINE_INLINE decltype(auto) operator[](fetch_t<Name, Type>) const {
+    return get<Name>();
+  }
+  /// False for a value that another hook did not publish in this run; a backend's values are always there.
+  template <fixed_string Name, class Type>
+  [[nodiscard]] TAUTLINE_INLINE bool has(fetch_t<Name, Type>) const {
+    return core_->template has<Name>();
+  }
+
+ protected:
+  explicit constexpr values_of(Core& core) : core_(&core) {}
+  Core* core_;
+};
+
+}  // namespace detail
+
+template <class Core, class Fetches>
+class run_values : public detail::values_of<Core, Fetches> {
+ public:
+  explicit constexpr run_values(Core& core) : detail::values_of<Core, Fetches>(core) {}
+
+  /// Calls `visit(name, value)` for each name, in the order of the request.
+  template <class Visit>
+  void each(Visit visit) const {
+    each_of(visit, Fetches{});
+  }
+
+ private:
+  template <class Visit, fixed_string... Names, class... Types>
+  void each_of(Visit& visit, detail::type_list<fetch_t<Names, Types>...>) const {
+    (visit(name_of<Names>, this->template get<Names>()), ...);
+  }
+};
+
+/// The session as hooks see it: raw, without hooks. A hook that runs it does not make a step, and other hooks do not
+/// see the run. An error of such a run is the hook's, and is not recovered.
+template <class Core>
+class raw_session;
+
+/// The run in progress, for hooks that are compiled apart: not a template.
+class run_context_base : public life {
+ public:
+  /// Whether the update of this run was vetoed. No hook of this version has a gate, so it is false.
+  [[nodiscard]] bool vetoed() const { return false; }
+
+ protected:
+  explicit run_context_base(detail::life_state& state) : life(state) {}
+  run_context_base(run_context_base const& other, int tag) : life(other, tag) {}
+};
+
+/// The run in progress, as hooks get it and as the loop yields it.
+///
+/// @tparam Args the caller's request, a `run_args`
+template <class Core, class Args>
+class run_context : public run_context_base, public detail::values_of<Core, typename detail::inspect<Args>::fetches> {
+  using values = detail::values_of<Core, typename detail::inspect<Args>::fetches>;
+
+ public:
+  run_context(Core& core, Args const& args) : run_context_base(core.state), values(core), args_(&args) {}
+  run_context(run_context const&) = delete;
+  run_context& operator=(run_context const&) = delete;
+
+  /// What the caller asked for.
+  [[nodiscard]] Args const& original_args() const { return *args_; }
+
+  /// The raw session.
+  [[nodiscard]] raw_session<Core> session() const { return raw_session<Core>(*this->core_); }
+
+  /// Hands a value to the hooks that come later in this run and ask for it, and to the caller.
+  template <fixed_string Name, class Value>
+  void publish(Value const& value) const {
+    static_assert(Core::template is_published<Name>,
+                  "tautline: no hook of this session provides this name; add "
+                  "`using provides = tautline::provides<\"name\", type>;` to the hook that publishes it");
+    if constexpr (Core::template is_published<Name>) {
+      auto& publication = this->core_->template publication<Name>();
+      publication.value = value;
+      publication.made = true;
+    }
+  }
+
+ private:
+  Args const* args_;
+};
+
+TAUTLINE_END

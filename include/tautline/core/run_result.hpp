@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/run_context.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+/// A value in a result: a copy of up to 32 trivially copyable bytes, else a reference into the backend.
+template <class Value, bool = std::is_trivially_copyable_v<Value> && sizeof(Value) <= 32>
+struct captured {
+  union {
+    Value copy;
+  };
+  bool there = false;
+  constexpr captured() : there(false) {}
+  void capture(Value const& value) { ::new (static_cast<void*>(&copy)) Value(value), there = true; }
+  [[nodiscard]] Value const& get() const { return copy; }
+};
+template <class Value>
+struct captured<Value, false> {
+  Value const* reference = nullptr;
+  bool there = false;
+  void capture(Value const& value) { reference = &value, there = true; }
+  [[nodiscard]] Value const& get() const { return *reference; }
+};
+
+template <std::size_t Index, class Fetch, class Value>
+struct result_leaf : captured<Value> {};
+
+template <class Core, class Fetch>
+struct captured_type;
+template <class Core, fixed_string Name, class Type>
+struct captured_type<Core, fetch_t<Name, Type>> {
+  using type = std::remove_cvref_t<decltype(std::declval<Core&>().template value<Name, Type>())>;
+};
+
+template <class Core, class Indices, class Fetches>
+struct result_values;
+template <class Core, std::size_t... Index, class... Fetches>
+struct result_values<Core, std::index_sequence<Index...>, type_list<Fetches...>>
+    : result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>... {
+  void capture([[maybe_unused]] Core& core) {
+    (capture_one(core, static_cast<result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>&>(*this)),
+     ...);
+  }
+
+ private:
+  template <std::size_t At, fixed_string Name, class Type, class Value>
+  static void capture_one(Core& core, result_leaf<At, fetch_t<Name, Type>, Value>& leaf) {
+    if (core.template has<Name>()) leaf.capture(core.template value<Name, Type>());
+  }
+};
+
+template <class Fetches>
+struct count_of;
+template <class... Types>
+struct count_of<type_list<Types...>> : std::integral_constant<std::size_t, sizeof...(Types)> {};
+
+}  // namespace detail
+
+/// What one run gave its caller: true if the run took place.
+///
+/// Values of up to 32 trivially copyable bytes are copies; larger ones are references into the backend, good until
+/// its next run.
+template <class Core, class Fetches>
+class [[nodiscard]] run_result
+    : detail::result_values<Core, std::make_index_sequence<detail::count_of<Fetches>::value>, Fetches> {
+  using values = detail::result_values<Core, std::make_index_sequence<detail::count_of<Fetches>::value>, Fetches>;
+
+ public:
+  /// The run took place, and every hook has seen it.
+  [[nodiscard]] explicit operator bool() const { return ran_; }
+  /// The input had no more; the session has stopped for that reason.
+  [[nodiscard]] bool end_of_input() const { return kind_ == error_kind::out_of_range && ended_; }
+  /// Why it did not take place: `none` if it did or met the end of the input; details are in the session's `status()`.
+  [[nodiscard]] error_kind error() const { return ended_ ? error_kind::none : kind_; }
+
+  /// Precondition: the run took place, and for a published value `has(fetch<Name>)`.
+  template <fixed_string Name>
+  [[nodiscard]] auto const& get() const {
+    if constexpr (detail::check_asked_for<Name, Fetches>()) return leaf<Name>(*this).get();
+  }
+  template <fixed_string Name, class Type>
+  [[nodiscard]] auto const& operator[](fetch_t<Name, Type>) const {
+    return get<Name>();
+  }
+  template <fixed_string Name, class Type>
+  [[nodiscard]] bool has(fetch_t<Name, Type>) const {
+    return leaf<Name>(*this).there;
+  }
+
+  // --- for the session ---
+  static run_result of_run(Core& core) {
+    run_result result;
+    result.ran_ = true;
+    result.values::capture(core);
+    return result;
+  }
+  static run_result of_end() {
+    run_result result;
+    result.kind_ = error_kind::out_of_range;
+    result.ended_ = true;
+    return result;
+  }
+  static run_result of_error(error_kind kind) {
+    run_result result;
+    result.kind_ = kind;
+    return result;
+  }
+
+ private:
+  template <fixed_string Name, std::size_t Index, class Type, class Value>
+  static auto const& leaf(detail::result_leaf<Index, fetch_t<Name, Type>, Value> const& found) {
+    return found;
+  }
+
+  error_kind kind_ = error_kind::none;
+  bool ran_ = false;
+  bool ended_ = false;
+};
+
+template <class Core>
+class raw_session {
+ public:
+  explicit raw_session(Core& core) : core_(&core) {}
+
+  /// One raw run: no hooks, no step. @return false at the end of the input, and where an error is a value
+  template <class... Items>
+  auto run(Items const&... items) const {
+    using args = run_args<Items...>;
+    using result = run_result<Core, typename detail::inspect<args>::fetches>;
+    args const asked(items...);
+    run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
+    status const done = core_->backend.run(request);
+    if (done.ok()) {
+      result values = result::of_run(*core_);
+      detail::finish_raw_run(core_->backend, request);
+      return values;
+    }
+    if (done.kind == error_kind::out_of_range) return result::of_end();
+#if TAUTLINE_EXCEPTIONS
+    tautline::error happened;
+    happened.kind = done.kind;
+    happened.where = callback::run;
+    happened.message = text::of_lasting(done.message);
+    detail::raise(happened);
+#else
+    return result::of_error(done.kind);
+#endif
+  }
+
+  /// A stored value, as the last run left it, without a run: a variable, or what was computed last.
+  template <fixed_string Name, class Type = void>
+  [[nodiscard]] decltype(auto) value() const {
+    return detail::backend_value<Name, Type>(core_->backend);
+  }
+  template <fixed_string Name, class Type>
+  [[nodiscard]] decltype(auto) operator[](fetch_t<Name, Type>) const {
+    return value<Name, Type>();
+  }
+
+  /// Completed steps.
+  [[nodiscard]] step_number step() const { return core_->state.completed; }
+  /// The backend itself, for what only this kind of backend has.
+  [[nodiscard]] auto& backend() const { return core_->backend; }
+  /// True once a stop was asked for; a hook that waits asks this.
+  [[nodiscard]] bool stop_requested() const { return core_->state.stopped(); }
+
+ private:
+  Core* core_;
+};
+
+TAUTLINE_END

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/backend.hpp>
+#include <tautline/core/hook_list.hpp>
+#include <tautline/core/life.hpp>
+#include <tautline/core/options.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+/// What `run_for` remembers, in sessions that have a clock.
+struct slice_memory {
+  std::uint64_t longest = 0;   // ticks
+  std::uint32_t overruns = 0;  // slices that ended after their deadline
+};
+struct no_slice_memory {};
+
+/// The data of a monitored session: everything that lives as long as it does, and nothing about how it is driven.
+template <class Backend, class Options, class... Entries>
+class session_core {
+ public:
+  using backend_type = Backend;
+  using options_type = Options;
+  static constexpr std::size_t hook_count = sizeof...(Entries);
+  static constexpr std::size_t memory_size = frame_bytes_in<Options>;
+
+  template <class... Hooks>
+  explicit session_core(Options given, Hooks&&... hooks)
+      : hooks(static_cast<Hooks&&>(hooks)...),
+        given(static_cast<Options&&>(given)),
+        state(memory, memory_size, hook_names) {}
+  session_core(session_core const&) = delete;
+  session_core& operator=(session_core const&) = delete;
+  ~session_core() {
+    if (made) backend.~Backend();
+  }
+
+  template <std::size_t Index>
+  TAUTLINE_INLINE constexpr auto& place() {
+    return leaf_at<Index>(hooks);
+  }
+
+  /// The index of the hook that provides `Name`; `hook_count` if none does.
+  template <fixed_string Name>
+  static constexpr std::size_t provider_of() {
+    std::size_t found = hook_count;
+    std::size_t index = 0;
+    ((provides_name(Name.characters, provided_by_t<typename Entries::type>{}) ? void(found = index++) : void(++index)),
+     ...);
+    return found;
+  }
+  template <fixed_string Name>
+  static constexpr bool is_published = provider_of<Name>() != hook_count;
+
+  template <fixed_string Name>
+  TAUTLINE_INLINE auto& publication() {
+    return published<Name>(place<provider_of<Name>()>().published);
+  }
+
+  /// Whether `Name` has a value in this run, given that it was asked for.
+  template <fixed_string Name>
+  TAUTLINE_INLINE bool has() {
+    if constexpr (is_published<Name>) {
+      return publication<Name>().made;
+    } else {
+      return true;
+    }
+  }
+  template <fixed_string Name, class Type>
+  TAUTLINE_INLINE decltype(auto) value() {
+    if constexpr (is_published<Name>) {
+      return (publication<Name>().value);
+    } else {
+      return backend_value<Name, Type>(backend);
+    }
+  }
+
+  /// Ticks of the session's clock; 0 where it has none.
+  [[nodiscard]] std::uint64_t ticks() {
+    if constexpr (has_clock<Options>) {
+      return static_cast<std::uint64_t>(find_clock(given).clock.now());
+    } else {
+      return 0;
+    }
+  }
+  [[nodiscard]] std::uint64_t ticks_per_second() {
+    if constexpr (has_clock<Options>) {
+      return static_cast<std::uint64_t>(find_clock(given).clock.ticks_per_second());
+    } else {
+      return 0;
+    }
+  }
+
+  static constexpr char const* hook_names[hook_count + 1] = {Entries::label..., ""};
+
+  alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) std::byte memory[memory_size];
+  hook_list<std::make_index_sequence<hook_count>, Entries...> hooks;
+  union {
+    Backend backend;  // made after begin
+  };
+  [[no_unique_address]] Options given;
+  [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
+  life_state state;
+  bool made = false;
+
+ private:
+  template <class... Provided>
+  static constexpr bool provides_name([[maybe_unused]] char const* name, type_list<Provided...>) {
+    return (false || ... || same_text(provided_name(static_cast<Provided*>(nullptr)), name));
+  }
+  template <fixed_string Name, std::size_t Index, class Value>
+  TAUTLINE_INLINE static auto& published(publication_leaf<Index, provides<Name, Value>>& found) {
+    return found.published;
+  }
+};
+
+}  // namespace detail
+TAUTLINE_END

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/life_cycle.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+/// Which hooks see a run.
+template <std::size_t Count>
+struct hook_mask {
+  bool on[Count + 1]{};
+};
+template <std::size_t Count>
+inline constexpr hook_mask<Count> all_hooks = [] {
+  hook_mask<Count> mask;
+  for (bool& on : mask.on) on = true;
+  return mask;
+}();
+
+/// The caller, as a party that may feed.
+struct caller_entry {
+  static constexpr char const* label = "the caller";
+};
+
+template <fixed_string Name, class First, class Second>
+inline constexpr auto conflict_text = [] {
+  static_text<length_of(Name.characters) + length_of(First::label) + length_of(Second::label) + 40> words;
+  words.append("both ");
+  words.append(First::label);
+  words.append(" and ");
+  words.append(Second::label);
+  words.append(" feed \"");
+  words.append(Name.characters);
+  words.append("\" in this run");
+  return words;
+}();
+
+/// A request that is made in place, in a local of the step.
+template <std::size_t Index, class Request>
+struct request_slot {
+  static_assert(std::is_trivially_destructible_v<Request>, "tautline: a request must be trivially destructible");
+  union {
+    Request request;
+  };
+  TAUTLINE_INLINE request_slot() {}
+};
+template <class Indices, class... Requests>
+struct request_slots;
+template <std::size_t... Index, class... Requests>
+struct request_slots<std::index_sequence<Index...>, Requests...> : request_slot<Index, Requests>... {};
+
+template <std::size_t Index, class Request>
+TAUTLINE_INLINE constexpr Request& slot_at(request_slot<Index, Request>& found) {
+  return found.request;
+}
+template <std::size_t Index, class Request>
+TAUTLINE_INLINE constexpr Request const& slot_at(request_slot<Index, Request> const& found) {
+  return found.request;
+}
+
+/// All names that hooks publish.
+template <class... Provided>
+struct published_names;
+template <fixed_string... Names, class... Values>
+struct published_names<type_list<provides<Names, Values>...>> {
+  using type = names<Names...>;
+};
+
+/// One step, as a plain inlined function over a local run context: what the loop consists of.
+template <class Backend, class Options, class... Entries>
+class stepper : public life_cycle<Backend, Options, Entries...> {
+ public:
+  using base = life_cycle<Backend, Options, Entries...>;
+  using core = typename base::core;
+  using indices = typename base::indices;
+  using opening = typename base::opening;
+  using closing = typename base::closing;
+  static constexpr std::size_t hook_count = sizeof...(Entries);
+  using published = typename published_names<join_t<provided_by_t<typename Entries::type>...>>::type;
+
+  using base::base;
+
+ protected:
+  template <class Args, std::size_t Index>
+  using request_info = hook_request<core, Args, typename base::template hook_type<Index>>;
+
+  template <auto Mask, class Args, std::size_t... Index>
+  static auto slots_of(std::index_sequence<Index...>)
+      -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Args, Index>::type, no_request>...>;
+  template <auto Mask, class Args>
+  using slots = decltype(slots_of<Mask, Args>(indices{}));
+
+  template <class Slots>
+  struct requests_with_caller;
+  template <class Indices, class... Requests>
+  struct requests_with_caller<request_slots<Indices, Requests...>> {
+    template <class Args>
+    using request = run_request<true, published, std::make_index_sequence<sizeof...(Requests) + 1>, Args, Requests...>;
+  };
+  template <auto Mask, class Args>
+  using full_request = typename requests_with_caller<slots<Mask, Args>>::template request<Args>;
+
+  /// Repeats the attempt for as long as the session has to be made anew.
+  template <auto Mask, class Args>
+  TAUTLINE_INLINE outcome step_once(run_context<core, Args>& here, Args const& args) {
+    outcome result = attempt<Mask>(here, args);
+    while (result == outcome::again) [[unlikely]] {
+      access::forgive(here);
+      result = attempt<Mask>(here, args);
+    }
+    return result;
+  }
+
+  template <auto Mask, class Args>
+  TAUTLINE_INLINE outcome attempt(run_context<core, Args>& here, Args const& args) {
+    TAUTLINE_TRY {
+      step_number const step = this->state.completed + steps_per_run(this->backend);
+      access::set_step(here, step);
+      forget_publications(indices{});
+      slots<Mask, Args> requests;
+      bool due[hook_count + 1];
+      if (!ask_all<Mask>(here, requests, due, opening{})) return this->settle(false);
+
+      full_request<Mask, Args> const request = merge<Mask>(args, requests, indices{});
+      if (!check_feeds<Mask>(here, args, requests, indices{})) return this->settle(false);
+
+      access::enter(here, callback::run, no_hook);
+      status const done = this->backend.run(request);
+      if (!done.ok()) [[unlikely]] return not_run(here, done);
+      advance(request, step);
+
+      if (!tell_all_values<Mask>(here, requests, due, closing{})) return this->settle(false);
+      if constexpr (requires { this->backend.finish_run(request); }) this->backend.finish_run(request);
+      return outcome::ran;
+    }
+    TAUTLINE_CATCH_ALL { return thrown(here); }
+  }
+
+ private:
+  template <class Request>
+  TAUTLINE_INLINE void advance(Request const& request, step_number step) {
+    if (makes_step<Backend>(request)) {
+      this->state.completed = step;
+    } else {
+      this->state.recoveries = 0;  // elsewhere known by the steps that were completed
+    }
+  }
+
+  template <std::size_t... Index>
+  TAUTLINE_INLINE void forget_publications(std::index_sequence<Index...>) {
+    (forget_publications_of<Index>(), ...);
+  }
+  template <std::size_t Index>
+  TAUTLINE_INLINE void forget_publications_of() {
+    if constexpr (!std::is_same_v<provided_by_t<typename base::template hook_type<Index>>, type_list<>>) {
+      this->template place<Index>().published.forget();
+    }
+  }
+
+  // --- before the run ---------------------------------------------------------------------------------------------
+
+  template <auto Mask, class Args, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE bool ask_all(run_context<core, Args>& here, Slots& requests, bool* due,
+                               std::index_sequence<Index...>) {
+    return (true && ... && ask<Mask.on[Index], Index>(here, requests, due[Index]));
+  }
+
+  template <bool On, std::size_t Index, class Args, class Slots>
+  TAUTLINE_INLINE bool ask(run_context<core, Args>& here, Slots& requests, bool& due) {
+    using info = request_info<Args, Index>;
+    auto& place = this->template place<Index>();
+    using leaf_type = std::remove_reference_t<decltype(place)>;
+    if constexpr (!On) {
+      return true;
+    } else {
+      due = false;
+      if constexpr (leaf_type::triggered) {
+        due = place.hook().trigger.due(place.trigger.kept,
+                                       this->template look<typename leaf_type::trigger_type>(here.step()));
+      }
+      if constexpr (info::asking == form::absent) {
+        return true;
+      } else {
+        access::enter(here, callback::before_run, Index, due);
+        if constexpr (std::is_same_v<typename info::type, no_request>) {
+          call<before_run_callback, info::asking>(place.hook(), here, here);
+        } else {
+          using request = typename info::type;
+          ::new (static_cast<void*>(&slot_at<Index>(requests)))
+              request(call<before_run_callback, info::asking>(place.hook(), here, here));
+        }
+        return !access::failed(here);
+      }
+    }
+  }
+
+  template <auto Mask, class Args, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE static full_request<Mask, Args> merge(Args const& args, Slots const& requests,
+                                                        std::index_sequence<Index...>) {
+    return full_request<Mask, Args>(args, slot_at<Index>(requests)...);
+  }
+
+  // --- two feeds of one name --------------------------------------------------------------------------------------
+
+  template <auto Mask, class Args, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE bool check_feeds(life& at, Args const& args, Slots const& requests, std::index_sequence<Index...>) {
+    return check_feeds_of<caller_entry, 0>(at, args, requests, typename inspect<Args>::feeds{}) &&
+           (true && ... &&
+            check_feeds_of<Entries, Index + 1>(
+                at, slot_at<Index>(requests), requests,
+                typename inspect<std::remove_cvref_t<decltype(slot_at<Index>(requests))>>::feeds{}));
+  }
+  /// Against the hooks from `From` on.
+  template <class Party, std::size_t From, class Request, class Slots>
+  TAUTLINE_INLINE static bool check_feeds_of(life&, Request const&, Slots const&, type_list<>) {
+    return true;
+  }
+  template <class Party, std::size_t From, class Request, class Slots, fixed_string... Names, class... Values>
+  TAUTLINE_INLINE static bool check_feeds_of(life& at, Request const& request, Slots const& requests,
+                                             type_list<feed_t<Names, Values>...>) {
+    return (true && ... && check_feed<Party, From, Names>(at, request, requests, indices{}));
+  }
+  template <class Party, std::size_t From, fixed_string Name, class Request, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE static bool check_feed(life& at, Request const& request, Slots const& requests,
+                                         std::index_sequence<Index...>) {
+    return (true && ... &&
+            (Index < From || check_pair<Name, Party, Entries>(at, request, slot_at<Index>(requests))));
+  }
+  template <fixed_string Name, class Party, class Other, class First, class Second>
+  TAUTLINE_INLINE static bool check_pair(life& at, First const& first, Second const& second) {
+    if constexpr (inspect<Second>::find(item_kind::feed, Name.characters) != presence::never) {
+      if (inspect<First>::template wants<item_kind::feed, Name>(first) &&
+          inspect<Second>::template wants<item_kind::feed, Name>(second)) [[unlikely]] {
+        access::enter(at, callback::before_run, no_hook);
+        at.fail(error_kind::feed_conflict, text::of_lasting(conflict_text<Name, Party, Other>.characters));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // --- after the run ----------------------------------------------------------------------------------------------
+
+  template <auto Mask, class Args, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Slots const& requests, bool const* due,
+                                       std::index_sequence<Index...>) {
+    return (true && ... && tell_values<Mask.on[Index], Index>(here, requests, due[Index]));
+  }
+
+  template <bool On, std::size_t Index, class Args, class Slots>
+  TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, Slots const& requests, bool const& due) {
+    using info = request_info<Args, Index>;
+    auto& place = this->template place<Index>();
+    using leaf_type = std::remove_reference_t<decltype(place)>;
+    if constexpr (On) {
+      if constexpr (info::told_values != form::absent || info::told != form::absent) {
+        access::enter(here, callback::after_run, Index, due);
+        if constexpr (info::told_values == form::absent) {
+          call<after_run_callback, info::told>(place.hook(), here, here);
+        } else if (got_all<Index>(slot_at<Index>(requests), typename info::fetches{})) {
+          typename info::values values(*this);
+          call<after_run_callback, info::told_values>(place.hook(), here, here, values);
+        } else if constexpr (info::told != form::absent) {
+          call<after_run_callback, info::told>(place.hook(), here, here);
+        }
+        if (access::failed(here)) [[unlikely]] return false;
+      }
+      if constexpr (leaf_type::triggered) {
+        using trigger_type = typename leaf_type::trigger_type;
+        place.hook().trigger.looked(place.trigger.kept, this->template look<trigger_type>(here.step()), due);
+        if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due;
+      }
+    }
+    return true;
+  }
+  /// Asked for in this run, and published as far as other hooks are to publish it.
+  template <std::size_t Index, class Request, fixed_string... Names, class... Types>
+  TAUTLINE_INLINE bool got_all(Request const& request, type_list<fetch_t<Names, Types>...>) {
+    return asks_now(request) && (true && ... && this->template has<Names>());
+  }
+
+  // --- failures ---------------------------------------------------------------------------------------------------
+
+  TAUTLINE_COLD outcome not_run(life& at, status done) {
+    if (done.kind == error_kind::out_of_range) return end_of_input(at);
+    this->state.report(access::describe(at, done));
+    return this->settle(true);
+  }
+  TAUTLINE_COLD outcome end_of_input(life const& at) {
+    this->state.request_stop(by_end_of_input, "end of input", true, at.step());
+    return outcome::ended;
+  }
+  TAUTLINE_COLD outcome thrown([[maybe_unused]] life& at) {
+#if TAUTLINE_EXCEPTIONS
+    bool const from_session = access::where(at) == callback::run;
+    error_record const happened = access::describe_exception(at);
+    if (from_session && happened.kind == error_kind::out_of_range) return end_of_input(at);
+    this->state.report(happened);
+    return this->settle(from_session);
+#else
+    return outcome::failed;
+#endif
+  }
+};
+
+}  // namespace detail
+TAUTLINE_END

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/fixed_string.hpp>
+
+TAUTLINE_BEGIN
+
+/// A string literal, and nothing else: its address is good for the life of the program.
+class literal {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is meant to convert
+  template <std::size_t Size>
+  consteval literal(char const (&text)[Size]) : text_(text) {}
+  [[nodiscard]] constexpr char const* c_str() const { return text_; }
+
+ private:
+  char const* text_;
+};
+
+/// Text for reasons and errors, without a heap: a literal with up to two places `{}` for numbers.
+///
+///     ctx.request_stop({"the loss is below {} since step {}", 0.05, 1200});
+///
+/// For characters that are made at run time there is `request_stop(copied{buffer})`, see `copied`.
+///
+/// **Cost** 24 bytes; nothing is formatted until somebody reads it.
+class text {
+ public:
+  constexpr text() = default;
+  template <std::size_t Size>
+  // NOLINTNEXTLINE(google-explicit-constructor): request_stop("plateau") is the usual call
+  consteval text(char const (&words)[Size]) : words_(words) {}
+  constexpr text(literal words, double first, double second = 0) : words_(words.c_str()), numbers_{first, second} {}
+
+  /// @param words lives as long as whoever may read this text: an exception's what(), a buffer of the session.
+  static constexpr text of_lasting(char const* words) {
+    text made;
+    made.words_ = words;
+    return made;
+  }
+
+  [[nodiscard]] constexpr bool empty() const { return *words_ == 0; }
+  /// The words as they were written, the places for numbers as `{}`.
+  [[nodiscard]] constexpr char const* words() const { return words_; }
+  [[nodiscard]] constexpr double number(int index) const { return numbers_[index]; }
+
+  /// Writes the text with its numbers, cut to `size - 1` characters, and a closing zero.
+  /// @return the number of characters written, without the zero
+  std::size_t write_to(char* out, std::size_t size) const;
+
+ private:
+  char const* words_ = "";
+  double numbers_[2]{};
+};
+
+/// Characters that have to be copied, as their owner may go: `life.request_stop(copied{buffer})`.
+/// The session keeps at most 95 of them.
+struct copied {
+  static constexpr std::size_t capacity = 96;
+  char const* characters;
+};
+
+namespace detail {
+
+/// Appends to a fixed buffer, silently cut at its end, always zero-terminated.
+class writer {
+ public:
+  writer(char* out, std::size_t size) : out_(out), end_(out + size - 1) { *out_ = 0; }
+
+  void put(char character) {
+    if (out_ < end_) *out_++ = character, *out_ = 0;
+  }
+  void put(char const* words) {
+    while (*words != 0) put(*words++);
+  }
+
+  /// Six significant digits, as C's %g writes them for numbers of ordinary size.
+  void put(double number) {
+    if (number != number) return put("nan");
+    if (number < 0) put('-'), number = -number;
+    if (number > 1.7976931348623157e308) return put("inf");
+    if (number < 1e15 && number == static_cast<double>(static_cast<std::uint64_t>(number))) {
+      return put_integer(static_cast<std::uint64_t>(number));
+    }
+    int exponent = 0;
+    for (; number >= 10; number /= 10) ++exponent;
+    for (; number < 1; number *= 10) --exponent;
+    auto digits = static_cast<std::uint64_t>(number * 100000 + 0.5);
+    if (digits >= 1000000) digits /= 10, ++exponent;
+    bool const scientific = exponent < -5 || exponent >= 6;
+    int const integral = scientific ? 0 : exponent;  // decimal exponent of the first digit as written
+    char figures[6];
+    for (int i = 5; i >= 0; --i, digits /= 10) figures[i] = static_cast<char>('0' + digits % 10);
+    int last = 5;
+    while (last > 0 && figures[last] == '0') --last;
+    if (integral < 0) {
+      put("0.");
+      for (int i = -1; i > integral; --i) put('0');
+      for (int i = 0; i <= last; ++i) put(figures[i]);
+    } else {
+      for (int i = 0; i <= last || i <= integral; ++i) {
+        put(i <= last ? figures[i] : '0');
+        if (i == integral && i < last) put('.');
+      }
+    }
+    if (scientific) {
+      put('e');
+      put(exponent < 0 ? '-' : '+');
+      put_integer(static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
+    }
+  }
+
+  [[nodiscard]] char* position() const { return out_; }
+
+ private:
+  void put_integer(std::uint64_t number) {
+    char digits[20];
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (count > 0) put(digits[--count]);
+  }
+
+  char* out_;
+  char* end_;
+};
+
+}  // namespace detail
+
+inline std::size_t text::write_to(char* out, std::size_t size) const {
+  if (size == 0) return 0;
+  detail::writer written(out, size);
+  int next = 0;
+  for (char const* at = words_; *at != 0; ++at) {
+    if (at[0] == '{' && at[1] == '}' && next < 2) {
+      written.put(numbers_[next++]);
+      ++at;
+    } else {
+      written.put(*at);
+    }
+  }
+  return static_cast<std::size_t>(written.position() - out);
+}
+
+TAUTLINE_END

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <tautline/core/config.hpp>
+
+TAUTLINE_BEGIN
+
+/// What a trigger looks at.
+struct trigger_view {
+  step_number step = 0;      ///< the run in progress; when a session is made and in `end` the completed steps
+  bool first = false;        ///< in `restart`: this is the first session
+  bool ending = false;       ///< `end`, after a run whose step was not handled
+  std::uint64_t ticks = 0;   ///< the session's clock, for triggers that declare `uses_clock`
+  std::uint64_t second = 0;  ///< ticks in a second of that clock
+};
+
+/// A trigger decides at which steps a hook acts. It is data: the hook has it as a public member named `trigger`, the
+/// session keeps its memory and updates it, the hook asks `ctx.due()`.
+///
+/// - `restart(memory, view)` when a session was made: it has last looked at that session's step,
+/// - `due(memory, view)` before a run, and in `end`: pure,
+/// - `looked(memory, view, due)` after a run that the hook has seen.
+///
+/// With `static constexpr bool fires_at_end = true` it is asked in `end`, too, and with `uses_clock` it gets the time.
+///
+/// A step trigger fires when a period is crossed, on completed steps N, 2N, 3N, also if steps jump.
+template <class Trigger>
+concept trigger = requires(Trigger const& trigger, typename Trigger::memory& memory, trigger_view const& view) {
+  trigger.restart(memory, view);
+  { trigger.due(memory, view) } -> std::same_as<bool>;
+  trigger.looked(memory, view, true);
+};
+
+namespace detail {
+struct no_memory {};
+/// Base of triggers that remember nothing.
+struct plain_trigger {
+  using memory = no_memory;
+  static constexpr void restart(memory, trigger_view const&) {}
+  static constexpr void looked(memory, trigger_view const&, bool) {}
+};
+template <class Trigger>
+concept uses_clock = requires { requires Trigger::uses_clock; };
+}  // namespace detail
+
+/// Whether a trigger may fire in `end`: a hook that shows values then has to ask for them in every run.
+template <class Trigger>
+concept fires_at_end = requires { requires Trigger::fires_at_end; };
+
+/// Fires when a multiple of `period` steps is reached or passed: `every_steps{100}`.
+/// With `also_first` (`every_steps{.period = 100, .also_first = true}`) in the first run, too.
+/// **Cost** one comparison a step; a division where it fires.
+struct every_steps {
+  step_number period = 1;  ///< steps, at least 1
+  bool also_first = false;
+
+  struct memory {
+    step_number next = 0;
+    bool unseen = false;  // the first run is still to come, and is wanted
+  };
+  constexpr void restart(memory& kept, trigger_view const& view) const {
+    if (view.first) kept.unseen = also_first;
+    kept.next = kept.unseen ? view.step + 1 : following(view.step);
+  }
+  static constexpr bool due(memory const& kept, trigger_view const& view) {
+    return !view.ending && view.step >= kept.next;
+  }
+  constexpr void looked(memory& kept, trigger_view const& view, bool) const {
+    if (view.step >= kept.next) kept = {following(view.step), false};
+  }
+
+ private:
+  [[nodiscard]] constexpr step_number following(step_number step) const {
+    step_number const length = period < 1 ? 1 : period;
+    return (step / length + 1) * length;
+  }
+};
+
+/// Fires when `seconds` have passed since the session was made or since the hook last acted, by the session's clock
+/// (`options{with_clock{…}}`). With `also_first` in the first run, too. **Cost** a reading of the clock a step.
+struct every_seconds {
+  double seconds = 1;
+  bool also_first = false;
+
+  static constexpr bool uses_clock = true;
+  struct memory {
+    std::uint64_t since = 0;
+    bool unseen = false;
+  };
+  constexpr void restart(memory& kept, trigger_view const& view) const {
+    if (view.first) kept.unseen = also_first;
+    kept.since = view.ticks;
+  }
+  constexpr bool due(memory const& kept, trigger_view const& view) const {
+    return !view.ending && (kept.unseen || static_cast<double>(view.ticks - kept.since) >=
+                                               seconds * static_cast<double>(view.second));
+  }
+  static constexpr void looked(memory& kept, trigger_view const& view, bool due) {
+    if (due) kept = {view.ticks, false};
+  }
+};
+
+/// Fires when a listed step is reached or passed: `at_steps{1, 10, 100}`. **Cost** a comparison for each of them.
+template <std::size_t Count>
+struct at_steps {
+  step_number steps[Count];
+
+  template <std::convertible_to<step_number>... Steps>
+  constexpr explicit(false) at_steps(Steps... listed) : steps{static_cast<step_number>(listed)...} {}
+
+  struct memory {
+    step_number last = 0;
+  };
+  constexpr void restart(memory& kept, trigger_view const& view) const { kept.last = view.step; }
+  constexpr bool due(memory const& kept, trigger_view const& view) const {
+    if (view.ending) return false;
+    for (step_number listed : steps) {
+      if (kept.last < listed && listed <= view.step) return true;
+    }
+    return false;
+  }
+  constexpr void looked(memory& kept, trigger_view const& view, bool) const { kept.last = view.step; }
+};
+template <class... Steps>
+at_steps(Steps...) -> at_steps<sizeof...(Steps)>;
+
+namespace detail {
+struct once_trigger {
+  struct memory {
+    bool unseen = false;
+  };
+  static constexpr void restart(memory& kept, trigger_view const& view) {
+    if (view.first) kept.unseen = true;
+  }
+  static constexpr bool due(memory const& kept, trigger_view const& view) { return kept.unseen && !view.ending; }
+  static constexpr void looked(memory& kept, trigger_view const&, bool) { kept.unseen = false; }
+};
+struct never_trigger : plain_trigger {
+  static constexpr bool due(memory, trigger_view const&) { return false; }
+};
+struct at_end_trigger : plain_trigger {
+  static constexpr bool fires_at_end = true;
+  static constexpr bool due(memory, trigger_view const& view) { return view.ending; }
+};
+}  // namespace detail
+
+/// Fires in the first run that the hook sees.
+inline constexpr detail::once_trigger once{};
+/// Does not fire; `never | at_end` only at the end.
+inline constexpr detail::never_trigger never{};
+/// Fires in `end`, if this session has completed a run and the hook did not act on its last step:
+/// `every_steps{100} | at_end`.
+inline constexpr detail::at_end_trigger at_end{};
+
+/// True in steps beyond `step`; for use with `&`: `every_steps{10} & after{1000}`.
+struct after : detail::plain_trigger {
+  step_number step;
+  constexpr explicit after(step_number beyond) : step(beyond) {}
+  constexpr bool due(memory, trigger_view const& view) const { return view.step > step; }
+};
+
+/// True in steps short of `step`.
+struct before : detail::plain_trigger {
+  step_number step;
+  constexpr explicit before(step_number limit) : step(limit) {}
+  constexpr bool due(memory, trigger_view const& view) const { return view.step < step; }
+};
+
+/// True where `predicate(step)` is; asked once a run, and in `end`.
+template <std::predicate<step_number> Predicate>
+struct when : detail::plain_trigger {
+  [[no_unique_address]] Predicate predicate;
+  constexpr explicit when(Predicate asked) : predicate(static_cast<Predicate&&>(asked)) {}
+  constexpr bool due(memory, trigger_view const& view) const { return predicate(view.step); }
+};
+
+namespace detail {
+
+/// Two triggers joined by | or &. Both look at every run, whether or not the other one fires.
+template <trigger Left, trigger Right, bool Both>
+struct joined_trigger {
+  [[no_unique_address]] Left left;
+  [[no_unique_address]] Right right;
+
+  static constexpr bool uses_clock = detail::uses_clock<Left> || detail::uses_clock<Right>;
+  static constexpr bool fires_at_end = tautline::fires_at_end<Left> || tautline::fires_at_end<Right>;
+  struct memory {
+    [[no_unique_address]] typename Left::memory left;
+    [[no_unique_address]] typename Right::memory right;
+  };
+  constexpr void restart(memory& kept, trigger_view const& view) const {
+    left.restart(kept.left, view);
+    right.restart(kept.right, view);
+  }
+  constexpr bool due(memory const& kept, trigger_view const& view) const {
+    if constexpr (Both) {
+      return left.due(kept.left, view) && right.due(kept.right, view);
+    } else {
+      return left.due(kept.left, view) || right.due(kept.right, view);
+    }
+  }
+  constexpr void looked(memory& kept, trigger_view const& view, bool due) const {
+    left.looked(kept.left, view, due);
+    right.looked(kept.right, view, due);
+  }
+};
+
+}  // namespace detail
+
+/// Fires where either does.
+template <trigger Left, trigger Right>
+constexpr detail::joined_trigger<Left, Right, false> operator|(Left left, Right right) {
+  return {left, right};
+}
+/// Fires where both do.
+template <trigger Left, trigger Right>
+constexpr detail::joined_trigger<Left, Right, true> operator&(Left left, Right right) {
+  return {left, right};
+}
+
+TAUTLINE_END

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// IWYU pragma: private, include <tautline/sessions/static_graph.hpp>
+
+#include <concepts>
+
+#include <tautline/core/check_run.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+// --- the kinds of node ----------------------------------------------------------------------------------------------
+
+enum class node_kind : std::uint8_t { variable, placeholder, source, op, update };
+
+struct nothing {};
+
+template <fixed_string Name, class Value>
+struct variable_node {
+  static constexpr auto name = Name;
+  static constexpr node_kind kind = node_kind::variable;
+  using inputs = names<>;
+  using value_type = Value;
+  Value value;
+};
+
+/// A fed value of up to 32 trivially copyable bytes is copied, a larger one is looked at where it is during the run.
+template <fixed_string Name, class Value>
+struct placeholder_node {
+  static constexpr auto name = Name;
+  static constexpr node_kind kind = node_kind::placeholder;
+  static constexpr bool copies = feeds_by_value<Value>;
+  using inputs = names<>;
+  using value_type = Value;
+
+  constexpr explicit placeholder_node(Value const& given) : by_default(given) {
+    if constexpr (copies) fed = given;
+  }
+  Value by_default;
+  std::conditional_t<copies, Value, Value const*> fed{};
+};
+
+template <fixed_string Name, class Value, class Next>
+struct source_node {
+  static constexpr auto name = Name;
+  static constexpr node_kind kind = node_kind::source;
+  using inputs = names<>;
+  using value_type = Value;
+  Value value;
+  [[no_unique_address]] Next call;
+};
+
+template <fixed_string Name, class Inputs, class Value, class Compute>
+struct op_node {
+  static constexpr auto name = Name;
+  static constexpr node_kind kind = node_kind::op;
+  static constexpr bool in_place = false;
+  using inputs = Inputs;
+  using value_type = Value;
+  Value value{};
+  [[no_unique_address]] Compute call;
+};
+
+template <fixed_string Name, class Inputs, class Value, class Compute>
+struct in_place_op_node {
+  static constexpr auto name = Name;
+  static constexpr node_kind kind = node_kind::op;
+  static constexpr bool in_place = true;
+  using inputs = Inputs;
+  using value_type = Value;
+  Value value;
+  [[no_unique_address]] Compute call;
+};
+
+template <fixed_string Name, class Inputs, class Value, class Apply>
+struct update_node {
+  static constexpr auto name = Name;
+  static constexpr node_kind kind = node_kind::update;
+  static constexpr bool in_place = false;
+  using inputs = Inputs;
+  using value_type = Value;
+  [[no_unique_address]] std::conditional_t<std::is_void_v<Value>, nothing, Value> value{};
+  [[no_unique_address]] Apply call;
+};
+
+struct has_value_test {
+  template <class Node>
+  static constexpr bool holds = !std::is_void_v<typename Node::value_type>;
+};
+struct placeholder_test {
+  template <class Node>
+  static constexpr bool holds = Node::kind == node_kind::placeholder;
+};
+template <class... Lists>
+struct join_names;
+template <>
+struct join_names<> {
+  using type = names<>;
+};
+template <fixed_string... A>
+struct join_names<names<A...>> {
+  using type = names<A...>;
+};
+template <fixed_string... A, fixed_string... B, class... Rest>
+struct join_names<names<A...>, names<B...>, Rest...> : join_names<names<A..., B...>, Rest...> {};
+/// The names of the nodes for which the test holds.
+template <class Test, class... Nodes>
+struct names_if
+    : join_names<std::conditional_t<Test::template holds<Nodes>, names<Nodes::name>, names<>>...> {};
+
+template <fixed_string Target>
+struct step_target_of {
+  static constexpr auto step_target = Target;
+};
+template <>
+struct step_target_of<""> {};
+
+// --- messages -------------------------------------------------------------------------------------------------------
+
+template <fixed_string Node, fixed_string Input, class GraphHas, bool Found>
+consteval bool input_exists() {
+  static_assert(Found, "tautline: a node uses an input that the graph does not have (yet). Mend: use one of the names in "
+                       "GraphHas, or add the input before the node");
+  return Found;
+}
+template <fixed_string Name, class Old, class New, bool Same>
+consteval bool name_is_free() {
+  static_assert(Same, "tautline: the graph has a node of this name with another callable or value type. Mend: give the new "
+                      "node a name of its own; only the very same node may be added twice");
+  return Same;
+}
+template <fixed_string Name, class Session>
+consteval void graph_is_open() {
+  static_assert(Name.size() == static_cast<std::size_t>(-1),
+                "tautline: the graph was finalized when the session was made, so nothing can be added to it. Mend: add the "
+                "node before monitored(), or in a hook's begin(graph)");
+}
+
+// --- sets of nodes --------------------------------------------------------------------------------------------------
+
+template <std::size_t Count>
+struct node_set {
+  static constexpr std::size_t words = (Count + 63) / 64 == 0 ? 1 : (Count + 63) / 64;
+  std::uint64_t bits[words]{};
+
+  constexpr void add(std::size_t node) { bits[node / 64] |= std::uint64_t{1} << (node % 64); }
+  [[nodiscard]] constexpr bool has(std::size_t node) const { return (bits[node / 64] >> (node % 64) & 1) != 0; }
+  TAUTLINE_INLINE constexpr void add(node_set const& other) {
+    for (std::size_t i = 0; i < words; ++i) bits[i] |= other.bits[i];
+  }
+};
+
+/// What a kind of request needs: nodes that run in every run, and those that run in some.
+template <std::size_t Count>
+struct run_plan {
+  node_set<Count> always;
+  node_set<Count> possible;
+};
+
+struct from_parts {};
+
+template <std::size_t Index, class Node>
+struct node_leaf {
+  Node node;
+};
+
+template <class Indices, class... Nodes>
+class node_list;
+
+/// The nodes side by side, and how a request runs over them.
+template <std::size_t... Index, class... Nodes>
+class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Nodes>... {
+ public:
+  static constexpr std::size_t count = sizeof...(Nodes);
+  using set = node_set<count>;
+
+  constexpr node_list() requires(sizeof...(Nodes) == 0) = default;
+  template <class... Parts>
+  constexpr explicit node_list(from_parts, Parts&&... parts)
+      : node_leaf<Index, Nodes>{static_cast<Parts&&>(parts)}... {}
+
+  template <fixed_string Name>
+  static consteval std::size_t index_of() {
+    return find(Name.characters);
+  }
+  static consteval std::size_t find(char const* name) {
+    char const* all[] = {Nodes::name.characters..., nullptr};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (same_text(all[i], name)) return i;
+    }
+    return count;
+  }
+
+  template <std::size_t At, class Node>
+  TAUTLINE_INLINE static constexpr Node& node_of(node_leaf<At, Node>& leaf) {
+    return leaf.node;
+  }
+  template <std::size_t At>
+  using node_type = std::remove_cvref_t<decltype(node_of<At>(std::declval<node_list&>()))>;
+  template <fixed_string Name>
+  using value_type = typename node_type<index_of<Name>()>::value_type;
+
+  /// The stored value of a node. That of a placeholder is what the run in progress was fed with, or the default.
+  template <fixed_string Name>
+  [[nodiscard]] TAUTLINE_INLINE constexpr auto& value() {
+    return value_in(node_of<index_of<Name>()>(*this));
+  }
+  /// As an update gets it: variables by reference, everything else by const reference.
+  template <fixed_string Name>
+  [[nodiscard]] TAUTLINE_INLINE constexpr auto& writable() {
+    auto& node = node_of<index_of<Name>()>(*this);
+    if constexpr (std::remove_reference_t<decltype(node)>::kind == node_kind::variable) {
+      return node.value;
+    } else {
+      return readable(value_in(node));
+    }
+  }
+
+ protected:
+  template <class Make>
+  constexpr auto append(Make make) {
+    return make(static_cast<Nodes&&>(node_of<Index>(*this))...);
+  }
+
+  // --- the plan: constants --------------------------------------------------------------------------------------
+
+  /// Everything that each node needs, itself included.
+  static consteval auto closures() {
+    struct result {
+      set of[count == 0 ? 1 : count]{};
+    } all;
+    std::size_t node = 0;
+    (close_over(all.of, node++, typename Nodes::inputs{}), ...);
+    return all;
+  }
+  template <fixed_string... Inputs>
+  static consteval void close_over(set* all, std::size_t node, names<Inputs...>) {
+    all[node].add(node);
+    (all[node].add(all[find(Inputs.characters)]), ...);
+  }
+  static constexpr auto needs = closures();
+
+  template <class Request>
+  static consteval presence presence_of(std::size_t node) {
+    char const* all[] = {Nodes::name.characters..., nullptr};
+    return strongest(Request::find(item_kind::fetch, all[node]), Request::find(item_kind::target, all[node]));
+  }
+  template <class Request>
+  static consteval auto plan_of() {
+    run_plan<count> plan;
+    for (std::size_t node = 0; node < count; ++node) {
+      presence const known = presence_of<Request>(node);
+      if (known == presence::always) plan.always.add(needs.of[node]);
+      if (known != presence::never) plan.possible.add(needs.of[node]);
+    }
+    return plan;
+  }
+
+  // --- the run ----------------------------------------------------------------------------------------------------
+
+  /// The nodes that are needed for what is asked for in some runs, in this one.
+  template <auto Plan, class Request>
+  TAUTLINE_INLINE static constexpr set wanted_sometimes(Request const& request) {
+    set wanted;
+    (want<Index, Nodes::name>(request, wanted), ...);
+    return wanted;
+  }
+  template <std::size_t At, fixed_string Name, class Request>
+  TAUTLINE_INLINE static constexpr void want(Request const& request, set& wanted) {
+    if constexpr (presence_of<Request>(At) == presence::sometimes) {
+      if (request.template wants<item_kind::fetch, Name>() || request.template wants<item_kind::target, Name>()) {
+        constexpr set needed = needs.of[At];
+        wanted.add(needed);
+      }
+    }
+  }
+
+  template <class Request>
+  TAUTLINE_INLINE constexpr void take_feeds(Request const& request) {
+    (take_feed<Index>(request), ...);
+  }
+  template <std::size_t At, class Request>
+  TAUTLINE_INLINE constexpr void take_feed([[maybe_unused]] Request const& request) {
+    using node_t = node_type<At>;
+    if constexpr (is_fed_by<node_t, Request>()) {
+      auto& node = node_of<At>(*this);
+      auto const* const fed = request.template fed<node_t::name>();
+      if constexpr (node_t::copies) {
+        node.fed = fed != nullptr ? static_cast<typename node_t::value_type>(*fed) : node.by_default;
+      } else {
+        node.fed = fed;
+      }
+    }
+  }
+  template <class Request>
+  TAUTLINE_INLINE constexpr void forget_feeds() {
+    (forget_feed<Index, Request>(), ...);
+  }
+  template <std::size_t At, class Request>
+  TAUTLINE_INLINE constexpr void forget_feed() {
+    using node_t = node_type<At>;
+    if constexpr (is_fed_by<node_t, Request>()) {
+      auto& node = node_of<At>(*this);
+      if constexpr (node_t::copies) {
+        node.fed = node.by_default;
+      } else {
+        node.fed = nullptr;
+      }
+    }
+  }
+  template <class Node, class Request>
+  static consteval bool is_fed_by() {
+    return Node::kind == node_kind::placeholder &&
+           Request::find(item_kind::feed, Node::name.characters) != presence::never;
+  }
+
+  /// Sources, or all other nodes. @return false if a source has no more
+  template <auto Plan, bool Sources>
+  TAUTLINE_INLINE constexpr bool evaluate(set const& wanted) {
+    return (true && ... && evaluate_one<Plan, Sources, Index>(wanted));
+  }
+  template <auto Plan, bool Sources, std::size_t At>
+  TAUTLINE_INLINE constexpr bool evaluate_one([[maybe_unused]] set const& wanted) {
+    constexpr node_kind kind = node_type<At>::kind;
+    if constexpr (kind == node_kind::variable || kind == node_kind::placeholder ||
+                  (kind == node_kind::source) != Sources || !Plan.possible.has(At)) {
+      return true;
+    } else if constexpr (Plan.always.has(At)) {
+      return compute<At>(typename node_type<At>::inputs{});
+    } else {
+      return !wanted.has(At) || compute<At>(typename node_type<At>::inputs{});
+    }
+  }
+  template <std::size_t At, fixed_string... Inputs>
+  TAUTLINE_INLINE constexpr bool compute(names<Inputs...>) {
+    auto& node = node_of<At>(*this);
+    using node_t = node_type<At>;
+    if constexpr (node_t::kind == node_kind::source) {
+      return node.call(node.value);
+    } else if constexpr (node_t::kind == node_kind::update) {
+      if constexpr (has_value_test::holds<node_t>) {
+        node.value = node.call(this->template writable<Inputs>()...);
+      } else {
+        node.call(this->template writable<Inputs>()...);
+      }
+    } else if constexpr (node_t::in_place) {
+      node.call(node.value, readable(this->template value<Inputs>())...);
+    } else {
+      node.value = node.call(readable(this->template value<Inputs>())...);
+    }
+    return true;
+  }
+
+  template <class Visit>
+  constexpr void each_variable(Visit& visit) {
+    (visit_variable(visit, node_of<Index>(*this)), ...);
+  }
+  template <class Visit, class Node>
+  static constexpr void visit_variable(Visit& visit, Node& node) {
+    if constexpr (Node::kind == node_kind::variable) visit(name_of<Node::name>, node.value);
+  }
+
+ private:
+  template <class Value>
+  TAUTLINE_INLINE static constexpr Value const& readable(Value& value) {
+    return value;
+  }
+  template <class Node>
+  TAUTLINE_INLINE static constexpr auto& value_in(Node& node) {
+    if constexpr (Node::kind == node_kind::placeholder) {
+      if constexpr (Node::copies) {
+        return readable(node.fed);
+      } else {
+        return node.fed != nullptr ? *node.fed : readable(node.by_default);
+      }
+    } else {
+      return node.value;
+    }
+  }
+};
+
+}  // namespace detail
+TAUTLINE_END

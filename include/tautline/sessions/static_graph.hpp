@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/backend.hpp>
+#include <tautline/sessions/detail/graph_node.hpp>
+
+TAUTLINE_BEGIN
+
+template <fixed_string StepTarget, class... Nodes>
+class static_session;
+
+/// A compile-time graph: named nodes with callables, evaluated in the order in which they were added. Adding a node
+/// gives a new type, so a wrong name is a compile error and what a run needs is a constant. It is no deep-learning
+/// framework: what the callables compute, and with which library, is yours.
+///
+///     auto graph = static_graph{}
+///         .variable<"w">(0.0f)
+///         .placeholder<"rate">(0.1f)
+///         .source<"x">(0.0f, [n = 0](float& x) mutable { x = n; return ++n <= 100; })
+///         .op<"loss", "w", "x">([](float w, float x) { return (w - x) * (w - x); })
+///         .update<"train", "w", "x", "rate">([](float& w, float x, float rate) { w -= rate * 2 * (w - x); });
+///
+/// The names behind a node's own are its inputs, in the order of the callable's parameters; they must have been added
+/// before. A node runs at most once in a run, and only if something needs it.
+///
+/// Adding a name that exists, with a callable of the same type, changes nothing (a hook's second `begin`); with another
+/// callable it does not compile.
+///
+/// @tparam StepTarget see `step_target`
+/// **Cost** the values and the callables, side by side; no allocation.
+template <fixed_string StepTarget, class... Nodes>
+class static_graph : public detail::node_list<std::make_index_sequence<sizeof...(Nodes)>, Nodes...> {
+  using list = detail::node_list<std::make_index_sequence<sizeof...(Nodes)>, Nodes...>;
+  template <fixed_string, class...>
+  friend class static_graph;
+
+ public:
+  using node_names = names<Nodes::name...>;
+  constexpr static_graph() requires(sizeof...(Nodes) == 0) = default;
+
+  /// A value that stays from run to run; updates change it.
+  template <fixed_string Name, class Value>
+  [[nodiscard]] constexpr auto variable(Value initial) && {
+    return add(detail::variable_node<Name, Value>{initial});
+  }
+  /// A value that a run may be fed with; without a feed it has the default.
+  template <fixed_string Name, class Value>
+  [[nodiscard]] constexpr auto placeholder(Value by_default) && {
+    return add(detail::placeholder_node<Name, Value>(by_default));
+  }
+  /// Input: `bool next(value&)` puts the next element into `storage`; false is the end of the input. All sources that
+  /// a run needs are asked first, so a run that meets the end changes nothing.
+  template <fixed_string Name, class Value, class Next>
+  [[nodiscard]] constexpr auto source(Value storage, Next next) && {
+    static_assert(requires { { next(storage) } -> std::same_as<bool>; },
+                  "tautline: a source is a callable `bool next(value&)`: true with an element, false at the end");
+    return add(detail::source_node<Name, Value, Next>{storage, static_cast<Next&&>(next)});
+  }
+  /// A computed value: `compute(inputs…)` returns it. Inputs are passed by const reference.
+  template <fixed_string Name, fixed_string... Inputs, class Compute>
+  [[nodiscard]] constexpr auto op(Compute compute) && {
+    if constexpr (has_inputs<Name, Inputs...>()) {
+      using value = std::remove_cvref_t<decltype(compute(std::declval<value_type<Inputs> const&>()...))>;
+      return add(detail::op_node<Name, names<Inputs...>, value, Compute>{{}, static_cast<Compute&&>(compute)});
+    }
+  }
+  /// A computed value of some size: `compute(storage&, inputs…)` fills it in place.
+  template <fixed_string Name, fixed_string... Inputs, class Value, class Compute>
+  [[nodiscard]] constexpr auto op(Value storage, Compute compute) && {
+    if constexpr (has_inputs<Name, Inputs...>()) {
+      return add(
+          detail::in_place_op_node<Name, names<Inputs...>, Value, Compute>{storage, static_cast<Compute&&>(compute)});
+    }
+  }
+  /// A change of variables: those among the inputs are passed by reference, all else by const reference. It may return
+  /// a value, which can then be fetched.
+  template <fixed_string Name, fixed_string... Inputs, class Apply>
+  [[nodiscard]] constexpr auto update(Apply apply) && {
+    if constexpr (has_inputs<Name, Inputs...>()) {
+      using value = std::remove_cvref_t<decltype(apply(std::declval<list&>().template writable<Inputs>()...))>;
+      return add(detail::update_node<Name, names<Inputs...>, value, Apply>{{}, static_cast<Apply&&>(apply)});
+    }
+  }
+  /// Only runs with this target are steps; without it every run is one.
+  template <fixed_string Name>
+  [[nodiscard]] constexpr auto step_target() && {
+    if constexpr (has_inputs<"step_target", Name>()) return static_graph<Name, Nodes...>(static_cast<list&&>(*this));
+  }
+
+  /// What monitored() does after the last `begin`: no node can be added from then on.
+  [[nodiscard]] constexpr auto finalize() && { return static_session<StepTarget, Nodes...>(static_cast<list&&>(*this)); }
+
+  /// Whether the graph has a node of this name.
+  template <fixed_string Name>
+  static constexpr bool has = list::template index_of<Name>() < sizeof...(Nodes);
+
+ private:
+  constexpr explicit static_graph(list&& nodes) : list(static_cast<list&&>(nodes)) {}
+  template <class... Parts>
+  constexpr explicit static_graph(detail::from_parts, Parts&&... parts)
+      : list(detail::from_parts{}, static_cast<Parts&&>(parts)...) {}
+
+  template <fixed_string Name>
+  using value_type = typename list::template value_type<Name>;
+
+  template <fixed_string Name, fixed_string... Inputs>
+  static consteval bool has_inputs() {
+    return (true && ... && detail::input_exists<Name, Inputs, node_names, has<Inputs>>());
+  }
+
+  template <class Node>
+  constexpr auto add(Node&& node) {
+    constexpr std::size_t existing = list::template index_of<Node::name>();
+    if constexpr (existing == sizeof...(Nodes)) {
+      return list::append([&]<class... Parts>(Parts&&... parts) {
+        return static_graph<StepTarget, Nodes..., Node>(detail::from_parts{}, static_cast<Parts&&>(parts)...,
+                                                        static_cast<Node&&>(node));
+      });
+    } else {
+      using old = typename list::template node_type<existing>;
+      if constexpr (detail::name_is_free<Node::name, old, Node, std::is_same_v<old, Node>>()) {
+        return static_cast<static_graph&&>(*this);
+      }
+    }
+  }
+};
+static_graph() -> static_graph<"">;
+
+/// A `static_graph` that has been finalized: the session over it.
+template <fixed_string StepTarget, class... Nodes>
+class static_session : public detail::step_target_of<StepTarget>,
+                       public detail::node_list<std::make_index_sequence<sizeof...(Nodes)>, Nodes...> {
+  using list = detail::node_list<std::make_index_sequence<sizeof...(Nodes)>, Nodes...>;
+
+ public:
+  using fetchable = typename detail::names_if<detail::has_value_test, Nodes...>::type;
+  using feedable = typename detail::names_if<detail::placeholder_test, Nodes...>::type;
+  using runnable = names<Nodes::name...>;
+
+  constexpr explicit static_session(list&& nodes) : list(static_cast<list&&>(nodes)) {}
+
+  /// One run: what the request needs, once each, in the order of the nodes.
+  template <class Request>
+  TAUTLINE_INLINE constexpr status run(Request const& request) {
+    constexpr auto plan = list::template plan_of<Request>();
+    auto const sometimes = list::template wanted_sometimes<plan>(request);
+    list::take_feeds(request);
+    if (!list::template evaluate<plan, true>(sometimes)) return status::end_of_input();
+    list::template evaluate<plan, false>(sometimes);
+    return {};
+  }
+  /// Placeholders that this request may have fed go back to their defaults.
+  template <class Request>
+  TAUTLINE_INLINE constexpr void finish_run(Request const&) {
+    list::template forget_feeds<Request>();
+  }
+
+  /// Calls `visit(name, value&)` for each variable, in the order of the nodes.
+  template <class Visit>
+  constexpr void each_variable(Visit visit) {
+    list::each_variable(visit);
+  }
+
+  // The graph's own members, to say what is wrong.
+  template <fixed_string Name, class... Arguments>
+  constexpr void variable(Arguments&&...) {
+    detail::graph_is_open<Name, static_session>();
+  }
+  template <fixed_string Name, class... Arguments>
+  constexpr void placeholder(Arguments&&...) {
+    detail::graph_is_open<Name, static_session>();
+  }
+  template <fixed_string Name, class... Arguments>
+  constexpr void source(Arguments&&...) {
+    detail::graph_is_open<Name, static_session>();
+  }
+  template <fixed_string Name, fixed_string... Inputs, class... Arguments>
+  constexpr void op(Arguments&&...) {
+    detail::graph_is_open<Name, static_session>();
+  }
+  template <fixed_string Name, fixed_string... Inputs, class... Arguments>
+  constexpr void update(Arguments&&...) {
+    detail::graph_is_open<Name, static_session>();
+  }
+};
+
+TAUTLINE_END
