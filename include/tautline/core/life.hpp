@@ -197,6 +197,30 @@ class life_state {
   bool stopped_ = false;
 };
 
+/// Where an error came up, as plain values.
+struct place_of_error {
+  error_kind kind = error_kind::error;
+  callback where = callback::none;
+  bool has_step = false;
+  std::uint16_t hook = no_hook;
+  step_number step = 0;
+
+  [[nodiscard]] error_record record(text message) const {
+    error_record made;
+    made.kind = kind;
+    made.where = where;
+    made.has_step = has_step;
+    made.hook = hook;
+    made.step = step;
+    made.message = message;
+    return made;
+  }
+};
+
+TAUTLINE_COLD inline void report_failure(life_state& state, place_of_error place, text message) {
+  state.report(place.record(message));
+}
+
 class access;
 
 }  // namespace detail
@@ -210,44 +234,44 @@ class life {
   life& operator=(life const&) = delete;
 
   /// The run in progress; outside a run the completed steps.
-  [[nodiscard]] step_number step() const { return step_; }
+  [[nodiscard]] step_number step() const { return state_->completed + ahead_; }
   /// Whether the hook's `trigger` fires in this run, or in `end`. False for a hook that has none.
   [[nodiscard]] bool due() const { return due_; }
 
   /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
-  /// before the next one. The first request is the one that is recorded. **Cost** nothing on the loop's path.
-  void request_stop(text reason = "") const { state_->request_stop(hook_, reason, has_step_, step_); }
-  void request_stop(copied const& reason) const { request_stop(state_->keep(reason)); }
-  [[nodiscard]] bool stop_requested() const { return state_->stop_recorded(); }
+  /// before the next one. The first request is the one that is recorded. **Cost** a flag on the loop's path.
+  void request_stop(text reason = "") {
+    if (!stop_pending_) {
+      stop_pending_ = true;
+      stop_hook_ = hook_;
+      stop_reason_ = reason;
+    }
+  }
+  void request_stop(copied const& reason) { request_stop(state_->keep(reason)); }
+  [[nodiscard]] bool stop_requested() const { return stop_pending_ || state_->stop_recorded(); }
 
   /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
   /// returns. Works with and without exceptions.
-  TAUTLINE_COLD void fail(error_kind kind, text message) {
+  /// **Cost** one flag on the loop's path: everything is passed by value, so that the context stays in registers.
+  void fail(error_kind kind, text message) {
     failed_ = true;
-    detail::error_record happened;
-    happened.kind = kind;
-    happened.where = where_;
-    happened.has_step = has_step_;
-    happened.hook = hook_;
-    happened.step = step_;
-    happened.message = message;
-    state_->report(happened);
+    detail::report_failure(*state_, {kind, where_, state_->told_sessions, hook_, step()}, message);
   }
   void fail(error_kind kind, copied const& message) { fail(kind, state_->keep(message)); }
 
  protected:
   friend class detail::access;
-  explicit life(detail::life_state& state)
-      : state_(&state), step_(state.completed), has_step_(state.has_session) {}
-  life(life const& other, int) : state_(other.state_), step_(other.step_), has_step_(other.has_step_) {}
+  explicit life(detail::life_state& state) : state_(&state) {}
 
   detail::life_state* state_;
-  step_number step_;
+  step_number ahead_ = 0;  // of the completed steps: a step counter of its own would cost two instructions a step
+  text stop_reason_;       // a request waits here until the loop is left: a call within it would cost its registers
   std::uint16_t hook_ = detail::no_hook;
   callback where_ = callback::none;
-  bool has_step_;
+  std::uint16_t stop_hook_ = detail::no_hook;
   bool due_ = false;
   bool failed_ = false;
+  bool stop_pending_ = false;
 };
 
 namespace detail {
@@ -255,23 +279,29 @@ namespace detail {
 /// The session's way to the inside of a `life`.
 class access {
  public:
-  static void set_step(life& at, step_number step) { at.step_ = step, at.has_step_ = true; }
+  TAUTLINE_INLINE static void set_ahead(life& at, step_number steps) { at.ahead_ = steps; }
   TAUTLINE_INLINE static void enter(life& at, callback where, std::uint16_t hook, bool due = false) {
     at.where_ = where;
     at.hook_ = hook;
     at.due_ = due;
   }
   TAUTLINE_INLINE static bool failed(life const& at) { return at.failed_; }
-  static void forgive(life& at) { at.failed_ = false; }
-  static callback where(life const& at) { return at.where_; }
-  static std::uint16_t hook(life const& at) { return at.hook_; }
-  static life_state& state(life const& at) { return *at.state_; }
-
+  TAUTLINE_INLINE static void forgive(life& at) { at.failed_ = false; }
+  TAUTLINE_INLINE static bool stop_pending(life const& at) { return at.stop_pending_; }
+  /// Hands a request that was made through `at` to the session.
+  TAUTLINE_INLINE static void commit_stop(life& at) {
+    if (!at.stop_pending_) return;
+    at.state_->request_stop(at.stop_hook_, at.stop_reason_, at.state_->told_sessions, at.step());
+    at.stop_pending_ = false;
+  }
+  TAUTLINE_INLINE static place_of_error place(life const& at, error_kind kind = error_kind::error) {
+    return {kind, at.where_, at.state_->told_sessions, at.hook_, at.step()};
+  }
 #if TAUTLINE_EXCEPTIONS
-  /// The exception in flight as an error at the place where `at` is.
-  TAUTLINE_COLD static error_record describe_exception(life const& at) {
-    error_record happened{error_kind::error, at.where_, at.has_step_, at.hook_, at.step_, "an exception of a foreign type",
-                          std::current_exception()};
+  /// The exception in flight as an error that came up at `place`.
+  TAUTLINE_COLD static error_record describe_exception(place_of_error place) {
+    error_record happened = place.record("an exception of a foreign type");
+    happened.cause = std::current_exception();
     try {
       throw;
     } catch (tautline::exception const& known) {
@@ -285,14 +315,7 @@ class access {
   }
 #endif
   static error_record describe(life const& at, status const& failed) {
-    error_record happened;
-    happened.kind = failed.kind;
-    happened.where = at.where_;
-    happened.has_step = at.has_step_;
-    happened.hook = at.hook_;
-    happened.step = at.step_;
-    happened.message = text::of_lasting(failed.message);
-    return happened;
+    return place(at, failed.kind).record(text::of_lasting(failed.message));
   }
 
   class caller_life;

@@ -98,7 +98,10 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       std::remove_cvref_t<Graph> first(static_cast<Graph&&>(graph));
       begun = begin_from<0>(at, first);
     }
-    TAUTLINE_CATCH_ALL { report_exception(at); }
+    TAUTLINE_CATCH_ALL {
+      access::commit_stop(at);
+      report_exception(at);
+    }
     if (!begun) {
       tell_error();
       give_up();
@@ -127,10 +130,12 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
         return begin_from<Place + 1>(at, graph);
       } else if constexpr (form == begin_form::by_reference) {
         call_begin(told, at, graph);
+        access::commit_stop(at);
         return !access::failed(at) && begin_from<Place + 1>(at, graph);
       } else {
         using passed = std::conditional_t<form == begin_form::by_copy, Graph&, Graph&&>;
         auto extended = call_begin(told, at, static_cast<passed>(graph));
+        access::commit_stop(at);
         return !access::failed(at) && begin_from<Place + 1>(at, extended);
       }
     }
@@ -170,7 +175,6 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     this->state.has_session = true;
     this->state.completed = first_step();
     this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);
-    access::set_step(at, this->state.completed);
     restart_triggers(indices{});
     this->state.told_sessions = true;
     raw_session<core> session(*this);
@@ -236,9 +240,11 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       access::enter(at, Where, Index, Where == callback::end && due_at_end<Index>());
       TAUTLINE_TRY { call<Callback, how>(this->template place<Index>().hook(), at, arguments...); }
       TAUTLINE_CATCH_ALL {
+        access::commit_stop(at);
         report_exception(at);
         return false;
       }
+      access::commit_stop(at);
       bool const well = !access::failed(at);
       access::forgive(at);
       return well;
@@ -275,7 +281,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
 
   void report_exception([[maybe_unused]] life& at) {
 #if TAUTLINE_EXCEPTIONS
-    this->state.report(access::describe_exception(at));
+    this->state.report(access::describe_exception(access::place(at)));
 #endif
   }
 

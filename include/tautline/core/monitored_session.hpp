@@ -191,7 +191,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   /// True once a stop was asked for, the input has ended, or the session is closed.
   [[nodiscard]] bool should_stop() const { return this->state.stopped(); }
   /// The caller asks for a stop; also from another thread or an interrupt.
-  void request_stop(text reason = "") { this->state.request_stop(detail::by_caller, reason, this->state.has_session, 0); }
+  void request_stop(text reason = "") { this->state.request_stop(detail::by_caller, reason, this->state.told_sessions, 0); }
   /// Who asked for a stop, why and when; false while nobody did.
   [[nodiscard]] stop_record stop() const { return this->state.stop(); }
 
@@ -265,20 +265,20 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <class Pace, class Args>
   detail::loop drive(Pace pace, Args args) {
     run_context<core_type, Args> here(*this, args);
-    while (run_until(pace, here, args)) co_yield here;
+    while (run_until(pace, args)) co_yield here;
   }
 
+  // Not always_inline: clang inlines such functions before it splits the coroutine, and would then keep the local
+  // context in the frame.
   template <class Pace, class Args>
-  TAUTLINE_INLINE bool run_until(Pace& pace, run_context<core_type, Args>& shown, Args const& args) {
-    run_context<core_type, Args> here(*this, args);
-    while (!this->state.stopped()) {
-      if (this->template step_once<everyone>(here, args) != outcome::ran) [[unlikely]] return false;
-      if (pace.reached()) {
-        detail::access::set_step(shown, here.step());
-        return true;
-      }
-    }
-    return false;
+  bool run_until(Pace& pace, Args const& args) {
+    if (this->state.stopped()) return false;
+    bool paused = false;
+    outcome const last = this->template make_runs<everyone>(args, [&] {
+      paused = pace.reached();
+      return !paused && !this->state.stopped();
+    });
+    return last == outcome::ran && paused;
   }
 
   struct slice_pace {
@@ -379,8 +379,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
       args const asked(items...);
       outcome done = outcome::stopped;
       if (!this->state.stopped()) {
-        run_context<core_type, args> here(*this, asked);
-        done = this->template step_once<Mask>(here, asked);
+        done = this->template make_runs<Mask>(asked, [] { return false; });
       }
       return finish_run<Throw, result_of<args>>(done);
     } else {
@@ -415,7 +414,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
       TAUTLINE_CATCH_ALL {
         thrown = true;
 #if TAUTLINE_EXCEPTIONS
-        auto const happened = detail::access::describe_exception(at);
+        auto const happened = detail::access::describe_exception(detail::access::place(at));
         if (happened.kind == error_kind::out_of_range) return outcome::ended;
         this->state.report(happened);
 #endif

@@ -98,7 +98,6 @@ class run_context_base : public life {
 
  protected:
   explicit run_context_base(detail::life_state& state) : life(state) {}
-  run_context_base(run_context_base const& other, int tag) : life(other, tag) {}
 };
 
 /// The run in progress, as hooks get it and as the loop yields it.

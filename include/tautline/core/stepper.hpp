@@ -101,47 +101,67 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args>
   using full_request = typename requests_with_caller<slots<Mask, Args>>::template request<Args>;
 
-  /// Repeats the attempt for as long as the session has to be made anew.
-  template <auto Mask, class Args>
-  TAUTLINE_INLINE outcome step_once(run_context<core, Args>& here, Args const& args) {
-    outcome result = attempt<Mask>(here, args);
-    while (result == outcome::again) [[unlikely]] {
-      access::forgive(here);
-      result = attempt<Mask>(here, args);
+  /// Makes runs for as long as `go_on` wants more. A run that has to be repeated is, whatever was asked meanwhile.
+  ///
+  /// What is rare is dealt with outside of the inner loop: without a call in it a compiler may keep the graph's state in
+  /// registers. The context is made anew for each run, so that its flags are constants at the head of the loop.
+  template <auto Mask, class Args, class GoOn>
+  TAUTLINE_INLINE outcome make_runs(Args const& args, GoOn go_on) {
+    for (;;) {
+      attempt_result last;
+      do {
+        run_context<core, Args> here(*this, args);
+        last = attempt<Mask>(here, args);
+        if (access::stop_pending(here)) [[unlikely]] {
+          access::commit_stop(here);
+          if (last.how == outcome::ran) return go_on(), outcome::ran;
+          break;
+        }
+        if (last.how != outcome::ran) [[unlikely]] break;
+      } while (go_on());
+      if (last.how == outcome::ran) return outcome::ran;
+      outcome const resolved = resolve(last);
+      if (resolved != outcome::again) return resolved;
     }
-    return result;
   }
 
+  /// How an attempt went; `failed` with a status is the backend's, to be reported still.
+  struct attempt_result {
+    outcome how = outcome::ran;
+    bool from_session = false;
+    status done;
+  };
+
   template <auto Mask, class Args>
-  TAUTLINE_INLINE outcome attempt(run_context<core, Args>& here, Args const& args) {
+  TAUTLINE_INLINE attempt_result attempt(run_context<core, Args>& here, Args const& args) {
     TAUTLINE_TRY {
-      step_number const step = this->state.completed + steps_per_run(this->backend);
-      access::set_step(here, step);
+      access::set_ahead(here, steps_per_run(this->backend));
       forget_publications(indices{});
       slots<Mask, Args> requests;
       bool due[hook_count + 1];
-      if (!ask_all<Mask>(here, requests, due, opening{})) return this->settle(false);
+      if (!ask_all<Mask>(here, requests, due, opening{})) return {outcome::failed, false, {}};
 
       full_request<Mask, Args> const request = merge<Mask>(args, requests, indices{});
-      if (!check_feeds<Mask>(here, args, requests, indices{})) return this->settle(false);
+      if (!check_feeds<Mask>(here, args, requests, indices{})) return {outcome::failed, false, {}};
 
       access::enter(here, callback::run, no_hook);
       status const done = this->backend.run(request);
-      if (!done.ok()) [[unlikely]] return not_run(here, done);
-      advance(request, step);
+      if (!done.ok()) [[unlikely]] return {outcome::failed, true, done};
+      advance(here, request);
 
-      if (!tell_all_values<Mask>(here, requests, due, closing{})) return this->settle(false);
+      if (!tell_all_values<Mask>(here, requests, due, closing{})) return {outcome::failed, false, {}};
       if constexpr (requires { this->backend.finish_run(request); }) this->backend.finish_run(request);
-      return outcome::ran;
+      return {};
     }
-    TAUTLINE_CATCH_ALL { return thrown(here); }
+    TAUTLINE_CATCH_ALL { return thrown(access::place(here)); }
   }
 
  private:
   template <class Request>
-  TAUTLINE_INLINE void advance(Request const& request, step_number step) {
+  TAUTLINE_INLINE void advance(life& at, Request const& request) {
     if (makes_step<Backend>(request)) {
-      this->state.completed = step;
+      this->state.completed += steps_per_run(this->backend);
+      access::set_ahead(at, 0);
     } else {
       this->state.recoveries = 0;  // elsewhere known by the steps that were completed
     }
@@ -268,7 +288,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       }
       if constexpr (leaf_type::triggered) {
         using trigger_type = typename leaf_type::trigger_type;
-        place.hook().trigger.looked(place.trigger.kept, this->template look<trigger_type>(here.step()), due);
+        place.hook().trigger.looked(place.trigger.kept, this->template look<trigger_type>(here.step()), due, due);
         if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due;
       }
     }
@@ -282,24 +302,32 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
 
   // --- failures ---------------------------------------------------------------------------------------------------
 
-  TAUTLINE_COLD outcome not_run(life& at, status done) {
-    if (done.kind == error_kind::out_of_range) return end_of_input(at);
-    this->state.report(access::describe(at, done));
-    return this->settle(true);
+  // By value, all of it: a context whose address went out of the loop would have to live in memory.
+
+  /// Recovers, or closes.
+  TAUTLINE_COLD outcome resolve(attempt_result last) {
+    if (last.how != outcome::failed) return last.how;
+    if (!last.done.ok()) {
+      place_of_error const place{last.done.kind, callback::run, true, no_hook,
+                                 this->state.completed + steps_per_run(this->backend)};
+      if (last.done.kind == error_kind::out_of_range) return end_of_input(place.step);
+      this->state.report(place.record(text::of_lasting(last.done.message)));
+    }
+    return this->settle(last.from_session);
   }
-  TAUTLINE_COLD outcome end_of_input(life const& at) {
-    this->state.request_stop(by_end_of_input, "end of input", true, at.step());
+  TAUTLINE_COLD outcome end_of_input(step_number step) {
+    this->state.request_stop(by_end_of_input, "end of input", true, step);
     return outcome::ended;
   }
-  TAUTLINE_COLD outcome thrown([[maybe_unused]] life& at) {
+  TAUTLINE_COLD attempt_result thrown([[maybe_unused]] place_of_error place) {
 #if TAUTLINE_EXCEPTIONS
-    bool const from_session = access::where(at) == callback::run;
-    error_record const happened = access::describe_exception(at);
-    if (from_session && happened.kind == error_kind::out_of_range) return end_of_input(at);
+    bool const from_session = place.where == callback::run;
+    error_record const happened = access::describe_exception(place);
+    if (from_session && happened.kind == error_kind::out_of_range) return {end_of_input(place.step), true, {}};
     this->state.report(happened);
-    return this->settle(from_session);
+    return {outcome::failed, from_session, {}};
 #else
-    return outcome::failed;
+    return {outcome::failed, false, {}};
 #endif
   }
 };

@@ -22,7 +22,8 @@ struct trigger_view {
 ///
 /// - `restart(memory, view)` when a session was made: it has last looked at that session's step,
 /// - `due(memory, view)` before a run, and in `end`: pure,
-/// - `looked(memory, view, due)` after a run that the hook has seen.
+/// - `looked(memory, view, due, acted)` after a run that the hook has seen: what `due` said for this trigger, and
+///   whether the hook acted, which in a joined trigger is another matter.
 ///
 /// With `static constexpr bool fires_at_end = true` it is asked in `end`, too, and with `uses_clock` it gets the time.
 ///
@@ -31,7 +32,7 @@ template <class Trigger>
 concept trigger = requires(Trigger const& trigger, typename Trigger::memory& memory, trigger_view const& view) {
   trigger.restart(memory, view);
   { trigger.due(memory, view) } -> std::same_as<bool>;
-  trigger.looked(memory, view, true);
+  trigger.looked(memory, view, true, true);
 };
 
 namespace detail {
@@ -40,7 +41,7 @@ struct no_memory {};
 struct plain_trigger {
   using memory = no_memory;
   static constexpr void restart(memory, trigger_view const&) {}
-  static constexpr void looked(memory, trigger_view const&, bool) {}
+  static constexpr void looked(memory, trigger_view const&, bool, bool) {}
 };
 template <class Trigger>
 concept uses_clock = requires { requires Trigger::uses_clock; };
@@ -68,8 +69,8 @@ struct every_steps {
   static constexpr bool due(memory const& kept, trigger_view const& view) {
     return !view.ending && view.step >= kept.next;
   }
-  constexpr void looked(memory& kept, trigger_view const& view, bool) const {
-    if (view.step >= kept.next) kept = {following(view.step), false};
+  constexpr void looked(memory& kept, trigger_view const& view, bool due, bool) const {
+    if (due) kept = {following(view.step), false};
   }
 
  private:
@@ -98,8 +99,8 @@ struct every_seconds {
     return !view.ending && (kept.unseen || static_cast<double>(view.ticks - kept.since) >=
                                                seconds * static_cast<double>(view.second));
   }
-  static constexpr void looked(memory& kept, trigger_view const& view, bool due) {
-    if (due) kept = {view.ticks, false};
+  static constexpr void looked(memory& kept, trigger_view const& view, bool, bool acted) {
+    if (acted) kept = {view.ticks, false};
   }
 };
 
@@ -122,7 +123,7 @@ struct at_steps {
     }
     return false;
   }
-  constexpr void looked(memory& kept, trigger_view const& view, bool) const { kept.last = view.step; }
+  constexpr void looked(memory& kept, trigger_view const& view, bool, bool) const { kept.last = view.step; }
 };
 template <class... Steps>
 at_steps(Steps...) -> at_steps<sizeof...(Steps)>;
@@ -136,7 +137,7 @@ struct once_trigger {
     if (view.first) kept.unseen = true;
   }
   static constexpr bool due(memory const& kept, trigger_view const& view) { return kept.unseen && !view.ending; }
-  static constexpr void looked(memory& kept, trigger_view const&, bool) { kept.unseen = false; }
+  static constexpr void looked(memory& kept, trigger_view const&, bool, bool) { kept.unseen = false; }
 };
 struct never_trigger : plain_trigger {
   static constexpr bool due(memory, trigger_view const&) { return false; }
@@ -202,9 +203,9 @@ struct joined_trigger {
       return left.due(kept.left, view) || right.due(kept.right, view);
     }
   }
-  constexpr void looked(memory& kept, trigger_view const& view, bool due) const {
-    left.looked(kept.left, view, due);
-    right.looked(kept.right, view, due);
+  constexpr void looked(memory& kept, trigger_view const& view, bool, bool acted) const {
+    left.looked(kept.left, view, left.due(kept.left, view), acted);
+    right.looked(kept.right, view, right.due(kept.right, view), acted);
   }
 };
 
