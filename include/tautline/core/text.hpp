@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <type_traits>
+
 #include <tautline/core/fixed_string.hpp>
 
 TAUTLINE_BEGIN
@@ -30,7 +32,11 @@ class text {
   template <std::size_t Size>
   // NOLINTNEXTLINE(google-explicit-constructor): request_stop("plateau") is the usual call
   consteval text(char const (&words)[Size]) : words_(words) {}
-  constexpr text(literal words, double first, double second = 0) : words_(words.c_str()), numbers_{first, second} {}
+  /// Numbers of any arithmetic type: a step is 64 bits wide, and braces would refuse to narrow it to double.
+  template <class First, class Second = double>
+    requires(std::is_arithmetic_v<First> && std::is_arithmetic_v<Second>)
+  constexpr text(literal words, First first, Second second = 0)
+      : words_(words.c_str()), numbers_{static_cast<double>(first), static_cast<double>(second)} {}
 
   /// @param words lives as long as whoever may read this text: an exception's what(), a buffer of the session.
   static constexpr text of_lasting(char const* words) {

@@ -36,7 +36,9 @@ inline constexpr detail::value_maker<Name> value{};
 template <class... Values>
 struct named_values : Values... {
   named_values() = default;
-  constexpr explicit(false) named_values(Values... values) : Values(static_cast<Values&&>(values))... {}
+  constexpr explicit(false) named_values(Values... values)
+    requires(sizeof...(Values) > 0)
+      : Values(static_cast<Values&&>(values))... {}
 };
 template <class... Values>
 named_values(Values...) -> named_values<Values...>;
