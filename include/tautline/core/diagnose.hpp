@@ -1,171 +1,225 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/check_run.hpp>
+#include <tautline/core/check_feeds.hpp>
 #include <tautline/core/monitored_session.hpp>
 #include <tautline/core/near_miss.hpp>
 
-// Rule 9: a hook that can never act does not compile. One consteval function for each reason; its template arguments
-// are what the compiler prints beside the message. They run in the order in which a reader would want to hear of them,
-// and the first that fails is the only one that is heard.
+// Rule 9: a hook that can never act does not compile. Here are the reasons that `monitored` has, each with what is wrong,
+// why, and how to mend it; their template arguments are what the compiler prints beside the message.
 
 TAUTLINE_BEGIN
 namespace detail {
 
 // --- the hook alone -------------------------------------------------------------------------------------------------
 
-template <class Hook, bool Moved>
-consteval bool hook_is_moved() {
-  static_assert(Moved,
-                "tautline: a hook must be moved into the session, here it would be copied, and the copy would act while "
-                "the original is looked at. Mend: write std::move(hook), or std::ref(hook) to keep it outside");
-  return Moved;
-}
 template <class Hook>
-consteval bool hook_is_a_class() {
-  constexpr bool good = std::is_class_v<Hook>;
-  static_assert(good, "tautline: a hook is an object of a class type with at least one callback; this argument is none. "
-                      "Mend: pass a hook, or options{...} directly behind the graph");
-  return good;
-}
-template <class Hook>
-consteval bool hook_is_not_final() {
-  constexpr bool good = !std::is_final_v<Hook>;
-  static_assert(good, "tautline: this hook's class is final; misspelt callbacks are found by deriving from it. Mend: "
-                      "remove `final` from the class");
-  return good;
-}
-template <class Hook>
-consteval bool hook_has_a_callback() {
-  using has = named_callbacks<Hook>;
-  constexpr bool good = has::begin || has::after_create_session || has::before_run || has::after_run || has::end ||
-                        has::on_error || has::close;
-  static_assert(good, "tautline: this type has no callback, so it would never act. Mend: give it at least one of begin, "
-                      "after_create_session, before_run, after_run, end, on_error and close");
-  return good;
-}
-
-template <class Argument>
-struct argument_of {
-  using stored = std::remove_cvref_t<Argument>;
-  using entry = typename entry_of<stored>::type;
-  static constexpr bool moved = !std::is_lvalue_reference_v<Argument> || reference_like<typename entry::stored>;
-};
-
-template <class Argument>
-consteval bool check_hook() {
-  using argument = argument_of<Argument>;
-  using hook = typename argument::entry::type;
-  if constexpr (!hook_is_a_class<hook>()) {
-    return false;
-  } else if constexpr (!hook_is_moved<hook, argument::moved>()) {
-    return false;
-  } else if constexpr (!hook_is_not_final<hook>()) {
-    return false;
-  } else if constexpr (!names_are_right<hook>()) {
-    return false;
-  } else {
-    return hook_has_a_callback<hook>();
+struct hook_cannot_move : reason {
+  static consteval void say() {
+    static_assert(mended<hook_cannot_move>,
+                  "tautline: this hook's class cannot be moved, so it cannot go into the session. Mend: keep the hook "
+                  "outside and pass std::ref(hook), or give its class a move constructor");
   }
-}
+};
+template <class Argument>
+struct no_hook_class : reason {
+  static consteval void say() {
+    static_assert(mended<no_hook_class>,
+                  "tautline: a hook is an object of a class with at least one callback, and this argument is none. Mend: "
+                  "pass a hook, std::ref(hook) instead of a pointer, or options{...} directly behind the graph");
+  }
+};
+template <class Options>
+struct options_out_of_place : reason {
+  static consteval void say() {
+    static_assert(mended<options_out_of_place>,
+                  "tautline: options stand once, directly behind the graph. Mend: write monitored(graph, options{...}, "
+                  "hooks...)");
+  }
+};
+template <class Hook>
+struct hook_is_final : reason {
+  static consteval void say() {
+    static_assert(mended<hook_is_final>,
+                  "tautline: this hook's class is final, and misspelt callbacks are found by deriving from it. Mend: remove "
+                  "`final` from the class");
+  }
+};
+template <class Hook>
+struct no_callback : reason {
+  static consteval void say() {
+    static_assert(mended<no_callback>,
+                  "tautline: this type has no callback, so it would never act. Mend: give it at least one of begin, "
+                  "after_create_session, before_run, after_run, end, on_error and close");
+  }
+};
+template <class Hook>
+struct unusable_trigger : reason {
+  static consteval void say() {
+    static_assert(mended<unusable_trigger>,
+                  "tautline: this hook's member `trigger` is no trigger that the session can see, so due() would never be "
+                  "true. Mend: make it a public data member of a trigger type (every_steps, at_steps, ...), or rename it");
+  }
+};
+template <class Hook, fixed_string Declaration>
+struct wrong_declaration : reason {
+  static consteval void say() {
+    if constexpr (Declaration == fixed_string("provides")) {
+      static_assert(mended<wrong_declaration>,
+                    "tautline: this hook's `provides` names no values. Mend: write using provides = "
+                    "tautline::provides<\"name\", type>, or provides_all<provides<...>, ...>");
+    } else if constexpr (Declaration == fixed_string("asks")) {
+      static_assert(mended<wrong_declaration>,
+                    "tautline: this hook's `asks` is no list of fetches. Mend: write using asks = "
+                    "tautline::fetches<\"name\", ...>");
+    } else {
+      static_assert(mended<wrong_declaration>,
+                    "tautline: this hook's `runs_before`, `runs_after` or `tags` is no list of types. Mend: write using "
+                    "runs_before = tautline::hooks<Type, ...>");
+    }
+  }
+};
 
 // --- the hooks among each other -------------------------------------------------------------------------------------
 
-template <class Hook, class... Hooks>
-inline constexpr int count_same = (0 + ... + (std::is_same_v<Hook, Hooks> ? 1 : 0));
-
-template <class Hook, bool Once>
-consteval bool singleton_is_alone() {
-  static_assert(Once, "tautline: this hook may stand in a session only once, and it stands there twice. Mend: remove one");
-  return Once;
-}
-template <class... Hooks>
-consteval bool singletons_are_alone() {
-  if constexpr ((false || ... || is_singleton<Hooks>)) {
-    return (true && ... && singleton_is_alone<Hooks, !is_singleton<Hooks> || count_same<Hooks, Hooks...> == 1>());
-  } else {
-    return true;
-  }
-}
-
-template <class Hook, class... Hooks>
-consteval bool order_has_no_cycle() {
-  constexpr bool good = sizeof...(Hooks) == 0;
-  static_assert(good, "tautline: the relations of these hooks (runs_before, runs_after, check before saver, provider before "
-                      "those who ask) form a cycle, so no order satisfies them. Mend: remove one relation");
-  return good;
-}
-
-template <fixed_string Name, class... Providers>
-consteval bool one_provider() {
-  constexpr bool good = sizeof...(Providers) < 2;
-  static_assert(good, "tautline: two hooks provide one name, so nobody could tell whose value is meant. Mend: remove one "
-                      "of Providers, or give its value another name");
-  return good;
-}
-template <class Provider, fixed_string Name, bool Free>
-consteval bool provided_name_is_free() {
-  static_assert(Free, "tautline: this hook provides a name that the graph has already. Mend: give its value another name");
-  return Free;
-}
-
-// --- the hook and the session ---------------------------------------------------------------------------------------
-
-template <class Hook, fixed_string Callback, bool Callable>
-consteval bool callback_is_callable() {
-  static_assert(Callable,
-                "tautline: this hook's member named in Callback has the name of a callback, but cannot be called as one. "
-                "Mend: make it public and give it one of the signatures begin(graph), after_create_session(session), "
-                "before_run(ctx), after_run(ctx), after_run(ctx, values), end(session), on_error(error), close(); ctx, "
-                "session and values by (const) reference, behind each, if wanted, tautline::life&");
-  return Callable;
-}
 template <class Hook>
-consteval bool tells_without_asking() {
-  constexpr bool good = false;
-  static_assert(good && sizeof(Hook) > 0,
-                "tautline: this hook has after_run(ctx, values) but asks for no values, so it would never be called. "
-                "Mend: return fetch<\"name\"> from before_run, or write after_run(ctx)");
-  return good;
-}
-template <class Hook, class Returned, bool Good>
-consteval bool before_run_returns_a_request() {
-  static_assert(Good, "tautline: before_run returns something that is no request. Mend: return fetch<\"name\">, "
-                      "feed<\"name\">(value), target<\"name\">, run_args{...} of these, an optional of it, "
-                      "ask_if(condition, items...), or nothing");
-  return Good;
-}
-template <class Hook, bool Good>
-consteval bool fetches_have_one_condition() {
-  static_assert(Good, "tautline: before_run asks for values under several conditions, so after_run could not know which of "
-                      "them it has. Mend: put all fetches under one ask_if, or ask for them always");
-  return Good;
-}
-template <class Hook, class Asked, bool Good>
-consteval bool asked_values_are_wanted() {
-  static_assert(Good, "tautline: this hook asks for values in before_run but has no after_run(ctx, values) to get them. "
-                      "Mend: add after_run(ctx, values), or do not ask");
-  return Good;
-}
-template <class Hook, class Returned, bool Good>
-consteval bool begin_returns_a_graph() {
-  static_assert(Good, "tautline: begin returns something that is no graph. Mend: take the graph by value and return the "
-                      "extended one, or take it by reference and return nothing");
-  return Good;
-}
-template <class Graph, bool Good>
-consteval bool first_argument_is_a_graph() {
-  static_assert(Good, "tautline: the first argument of monitored must be a graph or a backend: a type with "
-                      "`status run(request const&)`, or with finalize() that gives one. Mend: pass a static_graph, a "
-                      "step_function or a backend of your own first, then options, then the hooks");
-  return Good;
-}
-template <class First, class Second, fixed_string Name, bool Good>
-consteval bool fed_once() {
-  static_assert(Good, "tautline: both First and Second feed this name in every run. Mend: remove one of the feeds, or feed "
-                      "under a condition (ask_if) that holds for one of them at a time");
-  return Good;
-}
+struct singleton_twice : reason {
+  static consteval void say() {
+    static_assert(mended<singleton_twice>,
+                  "tautline: this hook may stand in a session only once, and it stands there twice. Mend: remove one");
+  }
+};
+/// Each of the hooks has to come before the next, and the last before the first.
+template <class... EachBeforeTheNext>
+struct order_cycle : reason {
+  static consteval void say() {
+    static_assert(mended<order_cycle>,
+                  "tautline: these hooks form a cycle: each has to come before the next, and the last before the first. "
+                  "Mend: remove one relation (runs_before, runs_after, check before saver, provider before those who ask)");
+  }
+};
+template <fixed_string Name, class First, class Second>
+struct provided_twice : reason {
+  static consteval void say() {
+    static_assert(mended<provided_twice>,
+                  "tautline: two hooks provide one name, so nobody could tell whose value is meant. Mend: remove one of "
+                  "the two hooks, or give its value another name");
+  }
+};
+template <fixed_string Name, class Hook>
+struct provided_name_is_taken : reason {
+  static consteval void say() {
+    static_assert(mended<provided_name_is_taken>,
+                  "tautline: this hook provides a name that the graph has already, so nobody could tell which value is "
+                  "meant. Mend: give the hook's value another name");
+  }
+};
+
+// --- the hook in its session ----------------------------------------------------------------------------------------
+
+/// A member named like a callback that cannot be called as one.
+template <class Hook, fixed_string Callback>
+struct uncallable : reason {
+  static consteval void say() {
+    if constexpr (Callback == fixed_string("begin")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's begin cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as begin(graph), with the graph by reference, or by value and returning the extended one");
+    } else if constexpr (Callback == fixed_string("after_create_session")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's after_create_session cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as after_create_session(session), as in void after_create_session(auto& session)");
+    } else if constexpr (Callback == fixed_string("before_run")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's before_run cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as before_run(ctx), as in auto before_run(auto& ctx)");
+    } else if constexpr (Callback == fixed_string("after_run")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's after_run cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as after_run(ctx) or after_run(ctx, values), as in void after_run(auto& ctx, auto& values)");
+    } else if constexpr (Callback == fixed_string("end")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's end cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as end(session), as in void end(auto& session)");
+    } else if constexpr (Callback == fixed_string("on_error")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's on_error cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as on_error(error), as in void on_error(tautline::error const& error)");
+    } else if constexpr (Callback == fixed_string("close")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's close cannot be called as a callback, so it would never act. Mend: make it "
+                    "public and callable as close()");
+    }
+  }
+};
+template <class Hook>
+struct values_without_asking : reason {
+  static consteval void say() {
+    static_assert(mended<values_without_asking>,
+                  "tautline: this hook has after_run(ctx, values) but asks for no values, so it would never be called. "
+                  "Mend: return fetch<\"name\"> from before_run, or write after_run(ctx)");
+  }
+};
+template <class Hook, class Returned>
+struct before_run_returns_no_request : reason {
+  static consteval void say() {
+    static_assert(mended<before_run_returns_no_request>,
+                  "tautline: before_run returns something that is no request. Mend: return fetch<\"name\">, "
+                  "feed<\"name\">(value), target<\"name\">, run_args{...} of these, an optional of it, "
+                  "ask_if(condition, items...), or nothing");
+  }
+};
+template <class Hook, class Returned>
+struct several_conditions : reason {
+  static consteval void say() {
+    static_assert(mended<several_conditions>,
+                  "tautline: before_run asks for values under several conditions, so after_run could not know which of "
+                  "them it has. Mend: put all fetches under one ask_if, or ask for them always");
+  }
+};
+template <class Hook, class Asked>
+struct asking_in_vain : reason {
+  static consteval void say() {
+    static_assert(mended<asking_in_vain>,
+                  "tautline: this hook asks for values in before_run but has no after_run(ctx, values) to get them. "
+                  "Mend: add after_run(ctx, values), or do not ask");
+  }
+};
+template <class Hook, class Returned>
+struct begin_returns_no_graph : reason {
+  static consteval void say() {
+    static_assert(mended<begin_returns_no_graph>,
+                  "tautline: begin returns something that is no graph. Mend: take the graph by value and return the "
+                  "extended one, or take it by reference and return nothing");
+  }
+};
+template <class Hook, class Trigger>
+struct trigger_without_clock : reason {
+  static consteval void say() {
+    static_assert(mended<trigger_without_clock>,
+                  "tautline: this hook's trigger needs a clock, and the session has none, so it would never fire. Mend: "
+                  "give one: monitored(graph, options{with_clock{clock}}, hooks...)");
+  }
+};
+
+// --- the graph ------------------------------------------------------------------------------------------------------
+
+template <class Argument>
+struct no_graph_first : reason {
+  static consteval void say() {
+    static_assert(mended<no_graph_first>,
+                  "tautline: the first argument of monitored must be a graph or a backend, and this is none. Mend: pass a "
+                  "static_graph, a step_function or a backend of your own first, then options, then the hooks");
+  }
+};
+template <class Graph>
+struct graph_cannot_be_copied : reason {
+  static consteval void say() {
+    static_assert(mended<graph_cannot_be_copied>,
+                  "tautline: the session would copy this graph, which cannot be copied. Mend: write "
+                  "monitored(std::move(graph), ...)");
+  }
+};
 
 }  // namespace detail
 TAUTLINE_END

@@ -4,6 +4,7 @@
 #include <tautline/core/life.hpp>
 #include <tautline/core/request.hpp>
 #include <tautline/core/trigger.hpp>
+#include <tautline/core/verdict.hpp>
 
 TAUTLINE_BEGIN
 
@@ -22,14 +23,6 @@ template <fixed_string Name, class Hook>
 struct named_hook {
   Hook hook;
 };
-/// `named<"train loss">(tensor_logger<"loss">{…})`
-template <fixed_string Name, class Hook>
-constexpr named_hook<Name, std::remove_cvref_t<Hook>> named(Hook&& hook) {
-  static_assert(!std::is_lvalue_reference_v<Hook>,
-                "tautline: a hook is moved into the session; write std::move(hook), or std::ref(hook) to keep it outside");
-  return {static_cast<Hook&&>(hook)};
-}
-
 namespace detail {
 
 /// `std::reference_wrapper` and its like, known by shape: the core includes no <functional>.
@@ -38,6 +31,15 @@ concept reference_like = requires(Type& wrapper) {
   typename Type::type;
   { wrapper.get() } -> std::same_as<typename Type::type&>;
   requires std::is_convertible_v<Type&, typename Type::type&>;
+};
+
+template <class Hook>
+struct hook_is_copied : reason {
+  static consteval void say() {
+    static_assert(mended<hook_is_copied>,
+                  "tautline: a hook must be moved into the session; here it would be copied, and the copy would act while "
+                  "the original is looked at. Mend: write std::move(hook), or std::ref(hook) to keep it outside");
+  }
 };
 
 template <class Hook>
@@ -62,6 +64,7 @@ template <class Argument>
 struct entry_of {
   using type = entry<Argument, "">;
   static constexpr Argument&& hook(Argument& argument) { return static_cast<Argument&&>(argument); }
+  static constexpr Argument const& hook(Argument const& argument) { return argument; }  // of a reference only
 };
 template <fixed_string Name, class Hook>
 struct entry_of<named_hook<Name, Hook>> {
@@ -189,4 +192,16 @@ template <class Hook>
 using provided_by_t = typename provided_by<Hook>::type;
 
 }  // namespace detail
+/// `named<"train loss">(tensor_logger<"loss">{…})`
+template <fixed_string Name, class Hook>
+constexpr auto named(Hook&& hook) {
+  using stored = std::remove_cvref_t<Hook>;
+  if constexpr (!std::is_reference_v<Hook> || detail::reference_like<stored>) {
+    return named_hook<Name, stored>{static_cast<Hook&&>(hook)};
+  } else {
+    detail::hook_is_copied<stored>::say();
+    return detail::rejected{};
+  }
+}
+
 TAUTLINE_END

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/check_run.hpp>
+#include <tautline/core/check_feeds.hpp>
 #include <tautline/core/loop.hpp>
 #include <tautline/core/steps.hpp>
 #include <tautline/core/stepper.hpp>
@@ -28,7 +28,8 @@ struct [[nodiscard]] completion {
 /// **Cost** no allocation after construction; a run costs what its parts cost, written by hand.
 /// **Thread-safety** one thread drives; `request_stop` may come from another one or from an interrupt.
 template <class Backend, class Options, class... Entries>
-class monitored_session : detail::stepper<Backend, Options, Entries...> {
+class monitored_session : detail::stepper<Backend, Options, Entries...>,
+                          public detail::finalized_graph<struct the_monitored_session> {
   using base = detail::stepper<Backend, Options, Entries...>;
   using core_type = typename base::core;
   using outcome = detail::outcome;
@@ -37,6 +38,10 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
 
   template <class Args>
   using result_of = run_result<core_type, typename detail::inspect<Args>::fetches>;
+  /// On a run with these items that the hooks of the mask see.
+  template <auto Mask, class... Items>
+  using verdict_on = decltype(detail::check_run<Backend, core_type, Items...>(
+      typename detail::hooks_on<Mask, std::make_index_sequence<sizeof...(Entries)>, Entries...>::type{}));
 
  public:
   /// Use `monitored` or `try_monitored`.
@@ -87,13 +92,29 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <class... Hooks, class... Items>
     requires(sizeof...(Hooks) > 0)
   auto run_with(Items const&... items) {
-    return run_masked<mask_of<Hooks...>(), true>(items...);
+    constexpr auto verdict =
+        (detail::fine{} | ... |
+         detail::fine_or<(index_of<Hooks>() < sizeof...(Entries)), detail::absent_hook<Hooks, typename Entries::type...>>());
+    if constexpr (verdict.good) {
+      return run_masked<mask_of<Hooks...>(), true>(items...);
+    } else {
+      verdict.say();
+      return detail::rejected{};
+    }
   }
   /// One run that only the hooks of these names see: `run_with<"a", "b">(target<"train">)`.
   template <fixed_string... Names, class... Items>
     requires(sizeof...(Names) > 0)
   auto run_with(Items const&... items) {
-    return run_masked<mask_of_names<Names...>(), true>(items...);
+    constexpr auto verdict = (detail::fine{} | ... |
+                              detail::fine_or<(index_of_name<Names>() < sizeof...(Entries)),
+                                              detail::absent_hook_name<Names, names<Entries::name...>>>());
+    if constexpr (verdict.good) {
+      return run_masked<mask_of_names<Names...>(), true>(items...);
+    } else {
+      verdict.say();
+      return detail::rejected{};
+    }
   }
 
   /// One step of a loop that exists already, for a session over `pushed_values`:
@@ -109,13 +130,15 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <class... Items>
   auto evaluate(Items const&... items) {
     using args = run_args<Items...>;
-    if constexpr (detail::check_run<Backend, core_type, args>()) {
+    using verdict = verdict_on<nobody, Items...>;
+    if constexpr (verdict::good) {
       args const asked(items...);
       run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
       auto result = finish_run<true, result_of<args>>(evaluate_once(request));
       detail::finish_raw_run(this->backend, request);
       return result;
     } else {
+      verdict::say();
       return detail::rejected{};
     }
   }
@@ -147,7 +170,8 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <class... Items>
   auto steps(Items const&... items) {
     using args = run_args<Items...>;
-    if constexpr (detail::check_run<Backend, core_type, args>()) {
+    using verdict = verdict_on<everyone, Items...>;
+    if constexpr (verdict::good) {
       using range = steps_range<monitored_session, run_context<core_type, args>>;
       if (loop_) {
         (void)refuse<true>(error_kind::busy, "another steps() of this session is alive");
@@ -156,6 +180,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
       if (!this->state.stopped()) loop_ = make_loop<true>(pace::every_run{}, args(items...));
       return range(this);
     } else {
+      verdict::say();
       return detail::rejected{};
     }
   }
@@ -165,8 +190,6 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   /// overrun once, which is counted. **Errors** as those of `run`, and `busy`.
   template <class... Items>
   completion run_for(std::uint64_t budget, Items const&... items) {
-    static_assert(detail::has_clock<Options>,
-                  "tautline: run_for needs a clock; give one: monitored(graph, options{with_clock{clock}}, hooks...)");
     if constexpr (detail::has_clock<Options>) {
       slice_pace pace{this, this->ticks(), this->ticks() + budget};
       if (!pace.has_room()) return completed<true>();
@@ -174,6 +197,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
       if (this->ticks() > pace.deadline) ++this->slices.overruns;
       return done;
     } else {
+      detail::run_for_without_clock<Options>::say();
       return completion{};
     }
   }
@@ -181,7 +205,12 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <class Duration, class... Items>
     requires(!std::is_arithmetic_v<Duration>)
   completion run_for(Duration budget, Items const&... items) {
-    return run_for(static_cast<std::uint64_t>(detail::find_clock(this->given).clock.ticks(budget)), items...);
+    if constexpr (detail::has_clock<Options>) {
+      return run_for(static_cast<std::uint64_t>(detail::find_clock(this->given).clock.ticks(budget)), items...);
+    } else {
+      detail::run_for_without_clock<Options>::say();
+      return completion{};
+    }
   }
   /// Slices of `run_for` that ended after their deadline.
   [[nodiscard]] std::uint32_t overruns() const { return this->slices.overruns; }
@@ -232,16 +261,22 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
 
   /// The hook of this type. @see named
   template <class Hook>
-  [[nodiscard]] Hook& hook() {
-    constexpr std::size_t index = index_of<Hook>();
-    static_assert(index < sizeof...(Entries), "tautline: this session has no hook of this type");
-    return this->template place<index>().hook();
+  [[nodiscard]] decltype(auto) hook() {
+    if constexpr (constexpr std::size_t index = index_of<Hook>(); index < sizeof...(Entries)) {
+      return this->template place<index>().hook();
+    } else {
+      detail::absent_hook<Hook, typename Entries::type...>::say();
+      return detail::rejected{};
+    }
   }
   template <fixed_string Name>
-  [[nodiscard]] auto& hook() {
-    constexpr std::size_t index = index_of_name<Name>();
-    static_assert(index < sizeof...(Entries), "tautline: this session has no hook of this name");
-    return this->template place<index>().hook();
+  [[nodiscard]] decltype(auto) hook() {
+    if constexpr (constexpr std::size_t index = index_of_name<Name>(); index < sizeof...(Entries)) {
+      return this->template place<index>().hook();
+    } else {
+      detail::absent_hook_name<Name, names<Entries::name...>>::say();
+      return detail::rejected{};
+    }
   }
 
   /// The raw session, without hooks.
@@ -331,7 +366,8 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <bool Throw, class Pace, class... Items>
   completion drive_once(Pace pace, Items const&... items) {
     using args = run_args<Items...>;
-    if constexpr (detail::check_run<Backend, core_type, args>()) {
+    using verdict = verdict_on<everyone, Items...>;
+    if constexpr (verdict::good) {
       if (loop_) return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
       if (this->state.stopped()) return completed<Throw>();
       {
@@ -342,6 +378,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
       this->state.give_frame_back();
       return completed<Throw>();
     } else {
+      verdict::say();
       return completion{};
     }
   }
@@ -375,7 +412,8 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   template <auto Mask, bool Throw, class... Items>
   auto run_masked(Items const&... items) {
     using args = run_args<Items...>;
-    if constexpr (detail::check_run<Backend, core_type, args>()) {
+    using verdict = verdict_on<Mask, Items...>;
+    if constexpr (verdict::good) {
       args const asked(items...);
       outcome done = outcome::stopped;
       if (!this->state.stopped()) {
@@ -383,6 +421,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
       }
       return finish_run<Throw, result_of<args>>(done);
     } else {
+      verdict::say();
       return detail::rejected{};
     }
   }
@@ -472,7 +511,6 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   }
   template <class... Hooks>
   static consteval auto mask_of() {
-    static_assert(((index_of<Hooks>() < sizeof...(Entries)) && ...), "tautline: run_with names a hook that this session does not have");
     auto mask = nobody;
     std::size_t index = 0;
     ((mask.on[index++] = is_any_of<typename Entries::type, Hooks...>), ...);
@@ -482,7 +520,6 @@ class monitored_session : detail::stepper<Backend, Options, Entries...> {
   static constexpr bool is_any_of = (std::is_same_v<Hook, Hooks> || ...);
   template <fixed_string... Names>
   static consteval auto mask_of_names() {
-    static_assert(((index_of_name<Names>() < sizeof...(Entries)) && ...), "tautline: run_with names a hook that this session does not have");
     auto mask = nobody;
     ((mask.on[index_of_name<Names>()] = true), ...);
     return mask;

@@ -2,56 +2,76 @@
 #pragma once
 
 #include <tautline/core/hook.hpp>
+#include <tautline/core/verdict.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
 
-// Every name that a callback has, and the wrong names that people write for them, taken from other systems.
+// Every name that a callback has, and the wrong names that people write for them, taken from other systems, each with
+// the callback that is meant.
 #define TAUTLINE_CALLBACK_NAMES(X) \
   X(begin) X(after_create_session) X(before_run) X(after_run) X(end) X(on_error) X(close)
-#define TAUTLINE_WRONG_NAMES(X)                                                                                     \
-  X(beforeRun) X(afterRun) X(before_step) X(after_step) X(on_begin) X(on_end) X(onBegin) X(onEnd) X(begin_run)      \
-  X(end_run) X(on_run) X(before_session_run) X(after_session_run) X(beforeSessionRun) X(afterSessionRun)            \
-  X(after_session_creation) X(afterSessionCreation) X(after_create) X(afterCreateSession) X(after_session_created)  \
-  X(on_step) X(on_step_begin) X(on_step_end) X(on_train_begin) X(on_train_end) X(on_batch_begin) X(on_batch_end)    \
-  X(on_close) X(onClose) X(onError) X(handle_error) X(pre_run) X(post_run) X(pre_step) X(post_step)
+#define TAUTLINE_WRONG_NAMES(X)                                                                                  \
+  X(on_begin, begin) X(onBegin, begin) X(on_train_begin, begin)                                                  \
+  X(after_create, after_create_session) X(afterCreateSession, after_create_session)                              \
+  X(after_session_created, after_create_session) X(after_session_creation, after_create_session)                 \
+  X(afterSessionCreation, after_create_session)                                                                  \
+  X(beforeRun, before_run) X(before_step, before_run) X(beforeStep, before_run) X(begin_run, before_run)         \
+  X(before_session_run, before_run) X(beforeSessionRun, before_run) X(on_step_begin, before_run)                 \
+  X(on_batch_begin, before_run) X(pre_run, before_run) X(pre_step, before_run)                                   \
+  X(afterRun, after_run) X(after_step, after_run) X(afterStep, after_run) X(end_run, after_run)                  \
+  X(after_session_run, after_run) X(afterSessionRun, after_run) X(on_step_end, after_run)                        \
+  X(on_batch_end, after_run) X(post_run, after_run) X(post_step, after_run) X(on_run, after_run)                 \
+  X(on_step, after_run)                                                                                          \
+  X(on_end, end) X(onEnd, end) X(on_train_end, end)                                                              \
+  X(onError, on_error) X(handle_error, on_error) X(on_close, close) X(onClose, close)
 
 /// A base with a member of every such name. Deriving from it and from a hook makes exactly those names ambiguous that
 /// the hook has, whatever their signatures, overloads or access.
 struct decoy {
-#define TAUTLINE_MEMBER(name) int name;
+#define TAUTLINE_MEMBER(name, ...) int name;
   TAUTLINE_CALLBACK_NAMES(TAUTLINE_MEMBER)
   TAUTLINE_WRONG_NAMES(TAUTLINE_MEMBER)
+  TAUTLINE_MEMBER(trigger)
 #undef TAUTLINE_MEMBER
 };
 template <class Hook>
 struct name_probe : Hook, decoy {};
 
-/// Which of the callback names a hook has a member of.
+/// Which of these names a hook has a member of.
 template <class Hook>
 struct named_callbacks {
 #define TAUTLINE_HAS(name) static constexpr bool name = !requires { &name_probe<Hook>::name; };
   TAUTLINE_CALLBACK_NAMES(TAUTLINE_HAS)
+  TAUTLINE_HAS(trigger)
 #undef TAUTLINE_HAS
+  static constexpr bool any = begin || after_create_session || before_run || after_run || end || on_error || close;
 };
 
-template <class Hook, fixed_string Written>
-consteval bool refuse_name() {
-  static_assert(Written.size() == 0,
-                "tautline: this hook has a member with the name in Written, which is no callback, so it would never be "
-                "called. Mend: the callbacks are begin, after_create_session, before_run, after_run, end, on_error and "
-                "close; rename it to the one that is meant");
-  return false;
-}
+template <class Hook, fixed_string Written, fixed_string Meant>
+struct wrong_name : reason {
+  static consteval void say() {
+    static_assert(mended<wrong_name>,
+                  "tautline: this hook has a member function with the name of no callback, so it would never be called. "
+                  "Mend: rename it to the callback that is meant; beside this message stand the hook, the name, and "
+                  "the callback");
+  }
+};
 
-/// No member of the hook has one of the wrong names.
+template <class Pointer>
+inline constexpr bool is_address_of_data = std::is_object_v<std::remove_pointer_t<Pointer>>;
+template <class Class, class Type>
+inline constexpr bool is_address_of_data<Type Class::*> = std::is_object_v<Type>;
+
+/// No member function of the hook has one of the wrong names. Public data may: nobody writes a callback as data.
 template <class Hook>
-consteval bool names_are_right() {
-#define TAUTLINE_CHECK(name)                               \
-  if constexpr (!requires { &name_probe<Hook>::name; }) {  \
-    return refuse_name<Hook, #name>();                     \
+consteval auto names_are_right() {
+#define TAUTLINE_CHECK(name, meant)                                                    \
+  if constexpr (!requires { &name_probe<Hook>::name; } &&                              \
+                !requires { requires is_address_of_data<decltype(&Hook::name)>; }) {   \
+    return wrong_name<Hook, #name, #meant>{};                                          \
   } else
-  TAUTLINE_WRONG_NAMES(TAUTLINE_CHECK) { return true; }
+  TAUTLINE_WRONG_NAMES(TAUTLINE_CHECK) { return fine{}; }
 #undef TAUTLINE_CHECK
 }
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tautline/core/fixed_string.hpp>
+#include <tautline/core/verdict.hpp>
 
 TAUTLINE_BEGIN
 
@@ -57,6 +57,15 @@ class feed_t {
 };
 
 namespace detail {
+template <fixed_string Name, class Value>
+struct fed_with_a_temporary : reason {
+  static consteval void say() {
+    static_assert(mended<fed_with_a_temporary>,
+                  "tautline: a fed value of this type goes by reference, and a temporary would be gone before the run. Mend: "
+                  "keep it in a variable that lives until the run is over, and feed that");
+  }
+};
+
 template <fixed_string Name>
 struct feeder {
   template <class Value>
@@ -66,7 +75,10 @@ struct feeder {
   /// A large temporary would be gone before the run.
   template <class Value>
     requires(!std::is_lvalue_reference_v<Value> && !feeds_by_value<std::remove_cvref_t<Value>>)
-  constexpr feed_t<Name, std::remove_cvref_t<Value>> operator()(Value&&) const = delete;
+  constexpr rejected operator()(Value&&) const {
+    fed_with_a_temporary<Name, std::remove_cvref_t<Value>>::say();
+    return {};
+  }
 };
 }  // namespace detail
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tautline/core/session_core.hpp>
+#include <tautline/core/verdict.hpp>
 
 TAUTLINE_BEGIN
 
@@ -33,12 +34,36 @@ constexpr auto asked_type(type_list<fetch_t<First, Type>, Rest...>) {
 template <fixed_string Name, class Fetches>
 using asked_type_t = std::remove_pointer_t<decltype(asked_type<Name>(Fetches{}))>;
 
-template <fixed_string Name, class Fetches>
-consteval bool check_asked_for() {
-  constexpr bool asked = was_asked_for<Name>(Fetches{});
-  static_assert(asked, "tautline: this value was not asked for; add fetch<…> with this name to what before_run returns, "
-                       "or to the arguments of run or steps");
-  return asked;
+template <fixed_string Name, class Asked>
+struct not_asked_for : reason {
+  static consteval void say() {
+    static_assert(mended<not_asked_for>,
+                  "tautline: this value was not asked for; its name and what was asked for stand beside this message. Mend: "
+                  "add fetch<\"name\"> to what before_run returns, or to the arguments of run or steps");
+  }
+};
+template <fixed_string Name, class SessionProvides>
+struct undeclared_publication : reason {
+  static consteval void say() {
+    static_assert(mended<undeclared_publication>,
+                  "tautline: no hook of this session provides this name. Mend: add using provides = "
+                  "tautline::provides<\"name\", type> to the hook that publishes it");
+  }
+};
+
+template <class... Fetches>
+struct names_in;
+template <fixed_string... Names, class... Types>
+struct names_in<fetch_t<Names, Types>...> {
+  using type = names<Names...>;
+};
+template <fixed_string Name, class... Fetches>
+consteval auto check_asked_for(type_list<Fetches...> fetches) {
+  if constexpr (was_asked_for<Name>(fetches)) {
+    return fine{};
+  } else {
+    return not_asked_for<Name, typename names_in<Fetches...>::type>{};
+  }
 }
 
 /// Access by name, for everything that has values of a run.
@@ -48,7 +73,13 @@ class values_of {
   /// A reference into the backend, or to what another hook published; good until the next run.
   template <fixed_string Name>
   [[nodiscard]] TAUTLINE_INLINE decltype(auto) get() const {
-    if constexpr (check_asked_for<Name, Fetches>()) return core_->template value<Name, asked_type_t<Name, Fetches>>();
+    using verdict = decltype(check_asked_for<Name>(Fetches{}));
+    if constexpr (verdict::good) {
+      return core_->template value<Name, asked_type_t<Name, Fetches>>();
+    } else {
+      verdict::say();
+      return rejected{};
+    }
   }
   template <fixed_string Name, class Type>
   [[nodiscard]] TAUTLINE_INLINE decltype(auto) operator[](fetch_t<Name, Type>) const {
@@ -121,13 +152,12 @@ class run_context : public run_context_base, public detail::values_of<Core, type
   /// Hands a value to the hooks that come later in this run and ask for it, and to the caller.
   template <fixed_string Name, class Value>
   void publish(Value const& value) const {
-    static_assert(Core::template is_published<Name>,
-                  "tautline: no hook of this session provides this name; add "
-                  "`using provides = tautline::provides<\"name\", type>;` to the hook that publishes it");
     if constexpr (Core::template is_published<Name>) {
       auto& publication = this->core_->template publication<Name>();
       publication.value = value;
       publication.made = true;
+    } else {
+      detail::undeclared_publication<Name, typename Core::provided_names>::say();
     }
   }
 

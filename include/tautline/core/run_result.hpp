@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/run_context.hpp>
+#include <tautline/core/check_run.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -78,11 +78,17 @@ class [[nodiscard]] run_result
 
   /// Precondition: the run took place, and for a published value `has(fetch<Name>)`.
   template <fixed_string Name>
-  [[nodiscard]] auto const& get() const {
-    if constexpr (detail::check_asked_for<Name, Fetches>()) return leaf<Name>(*this).get();
+  [[nodiscard]] decltype(auto) get() const {
+    using verdict = decltype(detail::check_asked_for<Name>(Fetches{}));
+    if constexpr (verdict::good) {
+      return leaf<Name>(*this).get();
+    } else {
+      verdict::say();
+      return detail::rejected{};
+    }
   }
   template <fixed_string Name, class Type>
-  [[nodiscard]] auto const& operator[](fetch_t<Name, Type>) const {
+  [[nodiscard]] decltype(auto) operator[](fetch_t<Name, Type>) const {
     return get<Name>();
   }
   template <fixed_string Name, class Type>
@@ -121,13 +127,53 @@ class [[nodiscard]] run_result
 };
 
 template <class Core>
-class raw_session {
+class raw_session : public detail::finalized_graph<struct the_raw_session> {
  public:
   explicit raw_session(Core& core) : core_(&core) {}
 
   /// One raw run: no hooks, no step. @return false at the end of the input, and where an error is a value
   template <class... Items>
   auto run(Items const&... items) const {
+    using verdict = decltype(detail::check_items<detail::a_raw_run, typename Core::backend_type, void, Items...>());
+    if constexpr (verdict::good) {
+      return run_checked(items...);
+    } else {
+      verdict::say();
+      return detail::rejected{};
+    }
+  }
+
+  /// A stored value, as the last run left it, without a run: a variable, or what was computed last.
+  template <fixed_string Name, class Type = void>
+  [[nodiscard]] decltype(auto) value() const {
+    using verdict = decltype(detail::check_stored_value<typename Core::backend_type, Name>());
+    if constexpr (verdict::good) {
+      return detail::backend_value<Name, Type>(core_->backend);
+    } else {
+      verdict::say();
+      return detail::rejected{};
+    }
+  }
+  template <fixed_string Name, class Type>
+  [[nodiscard]] decltype(auto) operator[](fetch_t<Name, Type>) const {
+    return value<Name, Type>();
+  }
+
+  /// Completed steps.
+  [[nodiscard]] step_number step() const { return core_->state.completed; }
+  /// The backend itself, for what only this kind of backend has.
+  [[nodiscard]] auto& backend() const { return core_->backend; }
+  /// True once a stop was asked for; a hook that waits asks this.
+  [[nodiscard]] bool stop_requested() const { return core_->state.stopped(); }
+
+  /// Whether the session has a clock (`options{with_clock{…}}`), and what it says; 0 where it has none.
+  static constexpr bool has_clock = detail::has_clock<typename Core::options_type>;
+  [[nodiscard]] std::uint64_t ticks() const { return core_->ticks(); }
+  [[nodiscard]] std::uint64_t ticks_per_second() const { return core_->ticks_per_second(); }
+
+ private:
+  template <class... Items>
+  auto run_checked(Items const&... items) const {
     using args = run_args<Items...>;
     using result = run_result<Core, typename detail::inspect<args>::fetches>;
     args const asked(items...);
@@ -150,24 +196,6 @@ class raw_session {
 #endif
   }
 
-  /// A stored value, as the last run left it, without a run: a variable, or what was computed last.
-  template <fixed_string Name, class Type = void>
-  [[nodiscard]] decltype(auto) value() const {
-    return detail::backend_value<Name, Type>(core_->backend);
-  }
-  template <fixed_string Name, class Type>
-  [[nodiscard]] decltype(auto) operator[](fetch_t<Name, Type>) const {
-    return value<Name, Type>();
-  }
-
-  /// Completed steps.
-  [[nodiscard]] step_number step() const { return core_->state.completed; }
-  /// The backend itself, for what only this kind of backend has.
-  [[nodiscard]] auto& backend() const { return core_->backend; }
-  /// True once a stop was asked for; a hook that waits asks this.
-  [[nodiscard]] bool stop_requested() const { return core_->state.stopped(); }
-
- private:
   Core* core_;
 };
 

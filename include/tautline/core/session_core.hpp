@@ -16,6 +16,11 @@ struct slice_memory {
 };
 struct no_slice_memory {};
 
+template <fixed_string... Names, class... Values>
+constexpr auto list_provided(type_list<provides<Names, Values>...>) -> names<Names...>;
+template <class Provided>
+using names_of_provided = decltype(list_provided(Provided{}));
+
 /// The data of a monitored session: everything that lives as long as it does, and nothing about how it is driven.
 template <class Backend, class Options, class... Entries>
 class session_core {
@@ -52,6 +57,7 @@ class session_core {
   }
   template <fixed_string Name>
   static constexpr bool is_published = provider_of<Name>() != hook_count;
+  using provided_names = names_of_provided<join_t<provided_by_t<typename Entries::type>...>>;
 
   template <fixed_string Name>
   TAUTLINE_INLINE auto& publication() {

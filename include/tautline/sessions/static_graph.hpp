@@ -52,14 +52,24 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   /// a run needs are asked first, so a run that meets the end changes nothing.
   template <fixed_string Name, class Value, class Next>
   [[nodiscard]] constexpr auto source(Value storage, Next next) && {
-    static_assert(requires { { next(storage) } -> std::same_as<bool>; },
-                  "tautline: a source is a callable `bool next(value&)`: true with an element, false at the end");
-    return add(detail::source_node<Name, Value, Next>{storage, static_cast<Next&&>(next)});
+    if constexpr (requires { { next(storage) } -> std::same_as<bool>; }) {
+      return add(detail::source_node<Name, Value, Next>{storage, static_cast<Next&&>(next)});
+    } else {
+      detail::wrong_source<Name, Value, Next>::say();
+      return detail::rejected{};
+    }
   }
   /// A computed value: `compute(inputs…)` returns it. Inputs are passed by const reference.
   template <fixed_string Name, fixed_string... Inputs, class Compute>
   [[nodiscard]] constexpr auto op(Compute compute) && {
-    if constexpr (has_inputs<Name, Inputs...>()) {
+    using verdict = decltype(check_inputs<Name, Inputs...>());
+    if constexpr (!verdict::good) {
+      verdict::say();
+      return detail::rejected{};
+    } else if constexpr (!requires { compute(std::declval<value_type<Inputs> const&>()...); }) {
+      detail::wrong_callable<Name, Compute, value_type<Inputs> const&...>::say();
+      return detail::rejected{};
+    } else {
       using value = std::remove_cvref_t<decltype(compute(std::declval<value_type<Inputs> const&>()...))>;
       return add(detail::op_node<Name, names<Inputs...>, value, Compute>{{}, static_cast<Compute&&>(compute)});
     }
@@ -67,7 +77,14 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   /// A computed value of some size: `compute(storage&, inputs…)` fills it in place.
   template <fixed_string Name, fixed_string... Inputs, class Value, class Compute>
   [[nodiscard]] constexpr auto op(Value storage, Compute compute) && {
-    if constexpr (has_inputs<Name, Inputs...>()) {
+    using verdict = decltype(check_inputs<Name, Inputs...>());
+    if constexpr (!verdict::good) {
+      verdict::say();
+      return detail::rejected{};
+    } else if constexpr (!requires { compute(storage, std::declval<value_type<Inputs> const&>()...); }) {
+      detail::wrong_callable<Name, Compute, Value&, value_type<Inputs> const&...>::say();
+      return detail::rejected{};
+    } else {
       return add(
           detail::in_place_op_node<Name, names<Inputs...>, Value, Compute>{storage, static_cast<Compute&&>(compute)});
     }
@@ -76,7 +93,14 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   /// a value, which can then be fetched.
   template <fixed_string Name, fixed_string... Inputs, class Apply>
   [[nodiscard]] constexpr auto update(Apply apply) && {
-    if constexpr (has_inputs<Name, Inputs...>()) {
+    using verdict = decltype(check_inputs<Name, Inputs...>());
+    if constexpr (!verdict::good) {
+      verdict::say();
+      return detail::rejected{};
+    } else if constexpr (!requires { apply(std::declval<list&>().template writable<Inputs>()...); }) {
+      detail::wrong_callable<Name, Apply, decltype(std::declval<list&>().template writable<Inputs>())...>::say();
+      return detail::rejected{};
+    } else {
       using value = std::remove_cvref_t<decltype(apply(std::declval<list&>().template writable<Inputs>()...))>;
       return add(detail::update_node<Name, names<Inputs...>, value, Apply>{{}, static_cast<Apply&&>(apply)});
     }
@@ -84,7 +108,12 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   /// Only runs with this target are steps; without it every run is one.
   template <fixed_string Name>
   [[nodiscard]] constexpr auto step_target() && {
-    if constexpr (has_inputs<"step_target", Name>()) return static_graph<Name, Nodes...>(static_cast<list&&>(*this));
+    if constexpr (has<Name>) {
+      return static_graph<Name, Nodes...>(static_cast<list&&>(*this));
+    } else {
+      detail::unknown_input<"step_target", Name, node_names>::say();
+      return detail::rejected{};
+    }
   }
 
   /// What monitored() does after the last `begin`: no node can be added from then on.
@@ -104,8 +133,11 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   using value_type = typename list::template value_type<Name>;
 
   template <fixed_string Name, fixed_string... Inputs>
-  static consteval bool has_inputs() {
-    return (true && ... && detail::input_exists<Name, Inputs, node_names, has<Inputs>>());
+  static consteval auto check_inputs() {
+    using values = typename detail::names_if<detail::has_value_test, Nodes...>::type;
+    return (detail::fine{} | ... |
+            detail::fine_or<detail::lists(static_cast<values*>(nullptr), Inputs.characters),
+                            detail::unknown_input<Name, Inputs, values>>());
   }
 
   template <class Node>
@@ -118,8 +150,11 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
       });
     } else {
       using old = typename list::template node_type<existing>;
-      if constexpr (detail::name_is_free<Node::name, old, Node, std::is_same_v<old, Node>>()) {
+      if constexpr (std::is_same_v<old, Node>) {
         return static_cast<static_graph&&>(*this);
+      } else {
+        detail::node_name_is_taken<Node::name, old, Node>::say();
+        return detail::rejected{};
       }
     }
   }
@@ -129,6 +164,7 @@ static_graph() -> static_graph<"">;
 /// A `static_graph` that has been finalized: the session over it.
 template <fixed_string StepTarget, class... Nodes>
 class static_session : public detail::step_target_of<StepTarget>,
+                       public detail::finalized_graph<struct the_static_session>,
                        public detail::node_list<std::make_index_sequence<sizeof...(Nodes)>, Nodes...> {
   using list = detail::node_list<std::make_index_sequence<sizeof...(Nodes)>, Nodes...>;
 
@@ -159,28 +195,6 @@ class static_session : public detail::step_target_of<StepTarget>,
   template <class Visit>
   constexpr void each_variable(Visit visit) {
     list::each_variable(visit);
-  }
-
-  // The graph's own members, to say what is wrong.
-  template <fixed_string Name, class... Arguments>
-  constexpr void variable(Arguments&&...) {
-    detail::graph_is_open<Name, static_session>();
-  }
-  template <fixed_string Name, class... Arguments>
-  constexpr void placeholder(Arguments&&...) {
-    detail::graph_is_open<Name, static_session>();
-  }
-  template <fixed_string Name, class... Arguments>
-  constexpr void source(Arguments&&...) {
-    detail::graph_is_open<Name, static_session>();
-  }
-  template <fixed_string Name, fixed_string... Inputs, class... Arguments>
-  constexpr void op(Arguments&&...) {
-    detail::graph_is_open<Name, static_session>();
-  }
-  template <fixed_string Name, fixed_string... Inputs, class... Arguments>
-  constexpr void update(Arguments&&...) {
-    detail::graph_is_open<Name, static_session>();
   }
 };
 

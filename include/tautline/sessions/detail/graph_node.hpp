@@ -118,24 +118,38 @@ struct step_target_of<""> {};
 
 // --- messages -------------------------------------------------------------------------------------------------------
 
-template <fixed_string Node, fixed_string Input, class GraphHas, bool Found>
-consteval bool input_exists() {
-  static_assert(Found, "tautline: a node uses an input that the graph does not have (yet). Mend: use one of the names in "
-                       "GraphHas, or add the input before the node");
-  return Found;
-}
-template <fixed_string Name, class Old, class New, bool Same>
-consteval bool name_is_free() {
-  static_assert(Same, "tautline: the graph has a node of this name with another callable or value type. Mend: give the new "
-                      "node a name of its own; only the very same node may be added twice");
-  return Same;
-}
-template <fixed_string Name, class Session>
-consteval void graph_is_open() {
-  static_assert(Name.size() == static_cast<std::size_t>(-1),
-                "tautline: the graph was finalized when the session was made, so nothing can be added to it. Mend: add the "
-                "node before monitored(), or in a hook's begin(graph)");
-}
+template <fixed_string Node, fixed_string UnknownInput, class GraphHas>
+struct unknown_input : reason {
+  static consteval void say() {
+    static_assert(mended<unknown_input>,
+                  "tautline: a node uses an input that is no value of the graph (yet). Mend: use one of the names that are "
+                  "listed beside this message behind the node and the input, or add the input before the node");
+  }
+};
+template <fixed_string Name, class OldNode, class NewNode>
+struct node_name_is_taken : reason {
+  static consteval void say() {
+    static_assert(mended<node_name_is_taken>,
+                  "tautline: the graph has a node of this name with another callable or value type. Mend: give the new "
+                  "node a name of its own; only the very same node may be added twice");
+  }
+};
+template <fixed_string Name, class Callable, class... Inputs>
+struct wrong_callable : reason {
+  static consteval void say() {
+    static_assert(mended<wrong_callable>,
+                  "tautline: this node's callable cannot be called with the node's inputs; their types stand beside this "
+                  "message, behind the callable's. Mend: give it one parameter for each input, in their order");
+  }
+};
+template <fixed_string Name, class Value, class Callable>
+struct wrong_source : reason {
+  static consteval void say() {
+    static_assert(mended<wrong_source>,
+                  "tautline: a source is a callable `bool next(value&)`: true with an element, false at the end, and this one "
+                  "is not. Mend: return bool, and take the value by reference");
+  }
+};
 
 // --- sets of nodes --------------------------------------------------------------------------------------------------
 

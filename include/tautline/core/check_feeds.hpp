@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/check_run.hpp>
+#include <tautline/core/life_cycle.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+// Rule 8: two feeds of one name are an error that names both parties, here where both are known to feed in every run.
+
+template <fixed_string Name, class First, class Second>
+struct fed_twice : reason {
+  static consteval void say() {
+    static_assert(mended<fed_twice>,
+                  "tautline: two parties feed one name in the same run, so one of the values would be lost. Mend: remove one "
+                  "of the feeds, or feed under conditions (ask_if) that do not hold together");
+  }
+};
+
+// --- places in lists of types ---------------------------------------------------------------------------------------
+
+template <std::size_t Index, class Type>
+struct indexed_type {};
+template <std::size_t Index, class Type>
+constexpr Type* pick(indexed_type<Index, Type>*);
+template <class Indices, class... Types>
+struct type_index;
+template <std::size_t... Index, class... Types>
+struct type_index<std::index_sequence<Index...>, Types...> : indexed_type<Index, Types>... {};
+/// The type at a place; in constant time, unlike a recursion.
+template <std::size_t Place, class... Types>
+using type_at = std::remove_pointer_t<decltype(pick<Place>(
+    static_cast<type_index<std::make_index_sequence<sizeof...(Types)>, Types...>*>(nullptr)))>;
+
+/// A name with the party that feeds or provides it.
+template <class Owner, fixed_string Name>
+struct owned_name {
+  using owner = Owner;
+  static constexpr auto name = Name;
+};
+
+struct two_places {
+  std::size_t first = 0;
+  std::size_t second = 0;
+};
+/// The first two places with the same name; equal if there are none.
+template <class... Owned>
+consteval two_places same_name_twice(type_list<Owned...>) {
+  char const* all[] = {Owned::name.characters..., nullptr};
+  for (std::size_t i = 0; i < sizeof...(Owned); ++i) {
+    for (std::size_t j = i + 1; j < sizeof...(Owned); ++j) {
+      if (same_text(all[i], all[j])) return {i, j};
+    }
+  }
+  return {};
+}
+
+// --- feeds ----------------------------------------------------------------------------------------------------------
+
+template <class Owner, class Request, fixed_string... Names, class... Values>
+constexpr auto fed_by(type_list<feed_t<Names, Values>...>)
+    -> join_t<std::conditional_t<inspect<Request>::find(item_kind::feed, Names.characters) == presence::always,
+                                 type_list<owned_name<Owner, Names>>, type_list<>>...>;
+/// The names that `Request` feeds in every run, as owned_names.
+template <class Owner, class Request>
+using fed_always = decltype(fed_by<Owner, Request>(typename inspect<Request>::feeds{}));
+
+template <class... Owned>
+consteval auto names_are_fed_once(type_list<Owned...> list) {
+  constexpr two_places found = same_name_twice(list);
+  if constexpr (found.first != found.second) {
+    using first = type_at<found.first, Owned...>;
+    using second = type_at<found.second, Owned...>;
+    return fed_twice<first::name, typename first::owner, typename second::owner>{};
+  } else {
+    return fine{};
+  }
+}
+
+// --- a run, as its caller asks for it -------------------------------------------------------------------------------
+
+/// The hooks that see a run.
+template <auto Mask, class Indices, class... Entries>
+struct hooks_on;
+template <auto Mask, std::size_t... Index, class... Entries>
+struct hooks_on<Mask, std::index_sequence<Index...>, Entries...> {
+  using type = join_t<std::conditional_t<Mask.on[Index], type_list<typename Entries::type>, type_list<>>...>;
+};
+
+template <class Core, class Args, class... Hooks>
+consteval auto caller_feeds_alone(type_list<Hooks...>) {
+  if constexpr (std::is_same_v<typename inspect<Args>::feeds, type_list<>>) {
+    return fine{};
+  } else {
+    return names_are_fed_once(
+        join_t<fed_always<the_caller_of_run, Args>,
+               fed_always<Hooks, typename hook_request<Core, Args, Hooks>::type>...>{});
+  }
+}
+
+/// @param seeing the hooks that see this run, as a type_list
+template <class Backend, class Core, class... Items, class Hooks>
+consteval auto check_run(Hooks seeing) {
+  constexpr auto items = check_items<the_caller_of_run, Backend, Core, Items...>();
+  if constexpr (!items.good) {
+    return items;
+  } else {
+    return caller_feeds_alone<Core, run_args<Items...>>(seeing);
+  }
+}
+
+}  // namespace detail
+TAUTLINE_END

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/diagnose.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+// --- one hook alone -------------------------------------------------------------------------------------------------
+
+template <class Argument>
+struct argument_of {
+  using entry = typename entry_of<std::remove_cvref_t<Argument>>::type;
+  using stored = typename entry::stored;
+  using hook = typename entry::type;
+  static constexpr bool moved =
+      reference_like<stored> || !(std::is_lvalue_reference_v<Argument> || std::is_const_v<Argument>);
+};
+
+template <class>
+inline constexpr bool is_hooks = false;
+template <class... Types>
+inline constexpr bool is_hooks<hooks<Types...>> = true;
+
+template <class Hook>
+consteval auto check_declarations() {
+  if constexpr (requires { typename Hook::runs_before; requires !is_hooks<typename Hook::runs_before>; }) {
+    return wrong_declaration<Hook, "runs_before">{};
+  } else if constexpr (requires { typename Hook::runs_after; requires !is_hooks<typename Hook::runs_after>; }) {
+    return wrong_declaration<Hook, "runs_after">{};
+  } else if constexpr (requires { typename Hook::tags; requires !is_hooks<typename Hook::tags>; }) {
+    return wrong_declaration<Hook, "tags">{};
+  } else if constexpr (requires { typename Hook::asks; requires !inspect<typename Hook::asks>::is_request; }) {
+    return wrong_declaration<Hook, "asks">{};
+  } else if constexpr (requires { typename Hook::provides; } && std::is_same_v<provided_by_t<Hook>, type_list<>>) {
+    return wrong_declaration<Hook, "provides">{};
+  } else {
+    return fine{};
+  }
+}
+
+template <class Hook>
+consteval auto check_trigger() {
+  return fine_or<!named_callbacks<Hook>::trigger || has_trigger<Hook>, unusable_trigger<Hook>>();
+}
+
+template <class Argument>
+consteval auto check_hook() {
+  using argument = argument_of<Argument>;
+  using hook = std::remove_const_t<typename argument::hook>;
+  if constexpr (std::is_same_v<hook, rejected>) {
+    return heard{};
+  } else if constexpr (is_options<hook>) {
+    return options_out_of_place<hook>{};
+  } else if constexpr (!std::is_class_v<hook>) {
+    return no_hook_class<hook>{};
+  } else if constexpr (std::is_final_v<hook>) {
+    return hook_is_final<hook>{};
+  } else {
+    constexpr auto alone = names_are_right<hook>() | fine_or<named_callbacks<hook>::any, no_callback<hook>>() |
+                           check_trigger<hook>() | check_declarations<hook>();
+    return alone | fine_or<argument::moved, hook_is_copied<hook>>() |
+           fine_or<std::is_move_constructible_v<typename argument::stored>, hook_cannot_move<hook>>();
+  }
+}
+
+// --- one hook in its session ----------------------------------------------------------------------------------------
+
+template <class Hook, class Core>
+consteval auto check_before_run() {
+  using context = run_context<Core, run_args<>>;
+  constexpr form how = form_with<before_run_callback, Hook, context>;
+  if constexpr (!named_callbacks<Hook>::before_run) {
+    return fine{};
+  } else if constexpr (how == form::absent) {
+    return uncallable<Hook, "before_run">{};
+  } else {
+    using returned = std::remove_cvref_t<decltype(call<before_run_callback, how>(
+        std::declval<Hook&>(), std::declval<life&>(), std::declval<context&>()))>;
+    if constexpr (std::is_void_v<returned>) {
+      return fine{};
+    } else if constexpr (std::is_same_v<returned, rejected>) {
+      return heard{};
+    } else if constexpr (!inspect<returned>::is_request) {
+      return before_run_returns_no_request<Hook, returned>{};
+    } else {
+      return fine_or<(inspect<returned>::groups <= 1), several_conditions<Hook, returned>>();
+    }
+  }
+}
+
+template <class Hook, class Core>
+consteval auto check_after_run() {
+  using info = hook_request<Core, run_args<>, Hook>;
+  if constexpr (info::asks && info::told_values == form::absent) {
+    if constexpr (named_callbacks<Hook>::after_run && info::told == form::absent) {
+      return uncallable<Hook, "after_run">{};
+    } else {
+      return asking_in_vain<Hook, typename info::fetches>{};
+    }
+  } else if constexpr (!named_callbacks<Hook>::after_run || info::asks || info::told != form::absent) {
+    return fine{};
+  } else if constexpr (after_run_callback::template takes<Hook, typename info::context, any_argument>) {
+    return values_without_asking<Hook>{};
+  } else {
+    return uncallable<Hook, "after_run">{};
+  }
+}
+
+template <class Hook, class Callback, fixed_string Name, bool Named, class... Arguments>
+consteval auto check_callback() {
+  return fine_or<!Named || form_with<Callback, Hook, Arguments...> != form::absent, uncallable<Hook, Name>>();
+}
+
+template <class Hook, class Core>
+consteval auto check_clock() {
+  return fine_or<!uses_clock<typename trigger_of<Hook>::type> || has_clock<typename Core::options_type>,
+                 trigger_without_clock<Hook, typename trigger_of<Hook>::type>>();
+}
+
+template <class Hook, class Backend, class Core>
+consteval auto check_in_session() {
+  constexpr auto before = check_before_run<Hook, Core>();
+  if constexpr (!before.good) {
+    return before;
+  } else {
+    using has = named_callbacks<Hook>;
+    using session = raw_session<Core>;
+    return check_after_run<Hook, Core>() |
+           check_callback<Hook, after_create_session_callback, "after_create_session", has::after_create_session,
+                          session>() |
+           check_callback<Hook, end_callback, "end", has::end, session>() |
+           check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>() |
+           check_callback<Hook, close_callback, "close", has::close>() | check_clock<Hook, Core>() |
+           names_exist<Hook, Backend, Core, typename hook_request<Core, run_args<>, Hook>::type>();
+  }
+}
+
+}  // namespace detail
+TAUTLINE_END
