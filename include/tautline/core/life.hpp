@@ -47,7 +47,7 @@ enum class phase : std::uint8_t { making, open, closed };
 class life_state {
  public:
   life_state(std::byte* memory, std::size_t size, char const* const* hook_names)
-      : memory_(memory), hook_names_(hook_names), memory_size_(static_cast<std::uint16_t>(size)) {}
+      : memory_size_(static_cast<std::uint16_t>(size)), memory_(memory), hook_names_(hook_names) {}
   life_state(life_state const&) = delete;
   life_state& operator=(life_state const&) = delete;
   ~life_state() { destroy_errors(); }
@@ -56,29 +56,47 @@ class life_state {
 
   /// The only thing that the loop looks at before each step: a stop was asked for, or the session is closed.
   [[nodiscard]] TAUTLINE_INLINE bool stopped() const { return __atomic_load_n(&stopped_, __ATOMIC_RELAXED); }
-  TAUTLINE_INLINE void set_stopped() { __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE); }
+  TAUTLINE_INLINE void set_stopped() { __atomic_store_n(&stopped_, true, __ATOMIC_RELAXED); }
 
-  TAUTLINE_COLD void request_stop(std::uint16_t by, tautline::text reason, bool has_step, step_number step) {
-    if (claim_stop()) {
-      stop_by_ = by;
-      stop_text_ = reason;
-      stop_has_step_ = has_step;
-      stop_step_ = step;
-      set_stopped();
-    }
+  /// From the thread that drives. Plain stores, no call: a call within the loop would cost it its registers.
+  TAUTLINE_INLINE void request_stop(std::uint16_t by, tautline::text reason, step_number step) {
+    if (stop_recorded()) return;
+    stop_by_ = by;
+    stop_text_ = reason;
+    stop_has_step_ = told_sessions;
+    stop_step_ = step;
+    set_stopped();
   }
-  [[nodiscard]] bool stop_recorded() const { return stop_by_ != no_hook; }
+  /// From anywhere, at any moment: another thread, an interrupt.
+  void request_stop_outside(tautline::text reason) {
+    if (stop_recorded() || outside_claimed()) return;
+    outside_words_ = reason.words();
+    __atomic_store_n(&outside_, true, __ATOMIC_RELEASE);
+    set_stopped();
+  }
+  [[nodiscard]] bool stop_recorded() const {
+    return stop_by_ != no_hook || __atomic_load_n(&outside_, __ATOMIC_ACQUIRE);
+  }
 
   [[nodiscard]] stop_record stop() const {
     stop_record record;
     if (!stop_recorded()) return record;
+    if (stop_by_ == no_hook) {
+      record = {stop_source::caller, "caller", text::of_lasting(outside_words_), told_sessions, completed};
+      return record;
+    }
     record.reason = stop_text_;
     record.has_step = stop_has_step_;
-    record.step = stop_by_ == by_caller ? completed : stop_step_;
-    switch (stop_by_) {
-      case by_caller: record.source = stop_source::caller, record.by = "caller"; break;
-      case by_end_of_input: record.source = stop_source::end_of_input, record.by = "end_of_input"; break;
-      default: record.source = stop_source::hook, record.by = hook_names_[stop_by_];
+    record.step = stop_step_;
+    if (stop_by_ == by_end_of_input) {
+      record.source = stop_source::end_of_input;
+      record.by = "end_of_input";
+    } else if (stop_by_ == by_caller) {
+      record.source = stop_source::caller;
+      record.by = "caller";
+    } else {
+      record.source = stop_source::hook;
+      record.by = hook_names_[stop_by_];
     }
     return record;
   }
@@ -147,15 +165,21 @@ class life_state {
   void give_frame_back() { frame_bytes_ = 0; }
   [[nodiscard]] std::size_t frame_bytes_used() const { return frame_wanted_; }
 
-  step_number completed = 0;                ///< completed steps
-  phase now = phase::making;                ///< where in its life the session is
-  bool has_session = false;                 ///< a raw session exists
-  bool told_sessions = false;               ///< hooks have been told of a session before
-  std::uint8_t recoveries = 0;              ///< in a row
-  std::uint8_t uncaught = 0;                ///< exceptions in flight when the session was made
-  std::uint32_t completed_when_made = 0;    ///< low bits of `completed` when this raw session was made
-
   static constexpr int max_attached = 4;
+
+  // Members in an order without holes: the session promises its size.
+
+  step_number completed = 0;              ///< completed steps
+  std::uint32_t completed_when_made = 0;  ///< low bits of `completed` when this raw session was made
+  phase now = phase::making;              ///< where in its life the session is
+  bool has_session = false;               ///< a raw session exists
+  bool told_sessions = false;             ///< hooks have been told of a session before
+  bool has_backend = false;               ///< begin is over, the backend exists
+  std::uint8_t recoveries = 0;            ///< in a row
+  std::uint8_t uncaught = 0;              ///< exceptions in flight when the session was made
+  std::uint16_t handles = 0;              ///< copies of a live steps()
+  bool run_marked = false;                ///< in steps(): `++` was called
+  bool told_caller = false;               ///< the session's error has reached the caller
 
  private:
   /// Room is kept for the first error, so that it is never lost.
@@ -167,34 +191,36 @@ class life_state {
     while (errors_ > 0) record_at(--errors_).~error_record();
   }
 
-  /// True for one caller only, also when a thread or an interrupt asks at the same moment. Where the machine has no
-  /// exchange (Cortex-M0) an interrupt runs to its end between load and store, and the later record wins whole.
-  bool claim_stop() {
+  /// False for one caller only. Where the machine has no exchange (Cortex-M0), an interrupt that comes between load and
+  /// store runs to its end first, and the later reason wins whole.
+  bool outside_claimed() {
 #if __GCC_ATOMIC_BOOL_LOCK_FREE == 2
-    return !__atomic_exchange_n(&stop_claimed_, true, __ATOMIC_ACQ_REL);
+    return __atomic_exchange_n(&outside_claimed_, true, __ATOMIC_ACQ_REL);
 #else
-    bool const before = __atomic_load_n(&stop_claimed_, __ATOMIC_RELAXED);
-    __atomic_store_n(&stop_claimed_, true, __ATOMIC_RELAXED);
-    return !before;
+    bool const before = __atomic_load_n(&outside_claimed_, __ATOMIC_RELAXED);
+    __atomic_store_n(&outside_claimed_, true, __ATOMIC_RELAXED);
+    return before;
 #endif
   }
 
-  step_number stop_step_ = 0;
-  tautline::text stop_text_;
-  std::byte* memory_;
-  char const* const* hook_names_;
+  bool text_kept_ = false;
+  bool stop_has_step_ = false;
+  bool outside_claimed_ = false;
+  bool outside_ = false;
+  bool stopped_ = false;
+  std::uint8_t errors_ = 0;
+  std::uint8_t reported_ = 0;
+  std::uint8_t error_places_[max_attached + 1] = {};  // in units of 8 bytes from the end
   std::uint16_t memory_size_;
   std::uint16_t frame_bytes_ = 0;
   std::uint16_t frame_wanted_ = 0;
-  std::uint16_t stop_by_ = no_hook;
   std::uint16_t tail_bytes_ = 0;
-  std::uint8_t error_places_[max_attached + 1] = {};  // in units of 8 bytes from the end
-  std::uint8_t errors_ = 0;
-  std::uint8_t reported_ = 0;
-  bool text_kept_ = false;
-  bool stop_has_step_ = false;
-  bool stop_claimed_ = false;
-  bool stopped_ = false;
+  std::uint16_t stop_by_ = no_hook;
+  step_number stop_step_ = 0;
+  tautline::text stop_text_;
+  char const* outside_words_ = "";
+  std::byte* memory_;
+  char const* const* hook_names_;
 };
 
 /// Where an error came up, as plain values.
@@ -239,16 +265,10 @@ class life {
   [[nodiscard]] bool due() const { return due_; }
 
   /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
-  /// before the next one. The first request is the one that is recorded. **Cost** a flag on the loop's path.
-  void request_stop(text reason = "") {
-    if (!stop_pending_) {
-      stop_pending_ = true;
-      stop_hook_ = hook_;
-      stop_reason_ = reason;
-    }
-  }
+  /// before the next one. The first request is the one that is recorded. **Cost** a few stores.
+  void request_stop(text reason = "") { state_->request_stop(hook_, reason, step()); }
   void request_stop(copied const& reason) { request_stop(state_->keep(reason)); }
-  [[nodiscard]] bool stop_requested() const { return stop_pending_ || state_->stop_recorded(); }
+  [[nodiscard]] bool stop_requested() const { return state_->stop_recorded(); }
 
   /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
   /// returns. Works with and without exceptions.
@@ -265,13 +285,10 @@ class life {
 
   detail::life_state* state_;
   step_number ahead_ = 0;  // of the completed steps: a step counter of its own would cost two instructions a step
-  text stop_reason_;       // a request waits here until the loop is left: a call within it would cost its registers
   std::uint16_t hook_ = detail::no_hook;
   callback where_ = callback::none;
-  std::uint16_t stop_hook_ = detail::no_hook;
   bool due_ = false;
   bool failed_ = false;
-  bool stop_pending_ = false;
 };
 
 namespace detail {
@@ -287,13 +304,6 @@ class access {
   }
   TAUTLINE_INLINE static bool failed(life const& at) { return at.failed_; }
   TAUTLINE_INLINE static void forgive(life& at) { at.failed_ = false; }
-  TAUTLINE_INLINE static bool stop_pending(life const& at) { return at.stop_pending_; }
-  /// Hands a request that was made through `at` to the session.
-  TAUTLINE_INLINE static void commit_stop(life& at) {
-    if (!at.stop_pending_) return;
-    at.state_->request_stop(at.stop_hook_, at.stop_reason_, at.state_->told_sessions, at.step());
-    at.stop_pending_ = false;
-  }
   TAUTLINE_INLINE static place_of_error place(life const& at, error_kind kind = error_kind::error) {
     return {kind, at.where_, at.state_->told_sessions, at.hook_, at.step()};
   }

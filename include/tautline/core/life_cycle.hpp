@@ -12,7 +12,8 @@ enum class outcome : std::uint8_t {
   ran,      ///< the run took place and all hooks saw it
   again,    ///< the session was made anew: the run has to be repeated
   ended,    ///< end of input
-  failed,   ///< the session is closed; its error says why
+  failed,   ///< a hook failed; after `settle` the session is closed, and its error says why
+  run_failed,  ///< the session's run failed: it may be recovered
   stopped,  ///< nothing was run: somebody asked for a stop before
 };
 
@@ -98,10 +99,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       std::remove_cvref_t<Graph> first(static_cast<Graph&&>(graph));
       begun = begin_from<0>(at, first);
     }
-    TAUTLINE_CATCH_ALL {
-      access::commit_stop(at);
-      report_exception(at);
-    }
+    TAUTLINE_CATCH_ALL { report_exception(at); }
     if (!begun) {
       tell_error();
       give_up();
@@ -118,7 +116,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   bool begin_from(life& at, Graph& graph) {
     if constexpr (Place == hook_count) {
       ::new (static_cast<void*>(&this->backend)) Backend(finalize(graph));
-      this->made = true;
+      this->state.has_backend = true;
       return true;
     } else {
       constexpr std::size_t index = begin_order.opening[Place];
@@ -130,12 +128,10 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
         return begin_from<Place + 1>(at, graph);
       } else if constexpr (form == begin_form::by_reference) {
         call_begin(told, at, graph);
-        access::commit_stop(at);
         return !access::failed(at) && begin_from<Place + 1>(at, graph);
       } else {
         using passed = std::conditional_t<form == begin_form::by_copy, Graph&, Graph&&>;
         auto extended = call_begin(told, at, static_cast<passed>(graph));
-        access::commit_stop(at);
         return !access::failed(at) && begin_from<Place + 1>(at, extended);
       }
     }
@@ -240,11 +236,9 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       access::enter(at, Where, Index, Where == callback::end && due_at_end<Index>());
       TAUTLINE_TRY { call<Callback, how>(this->template place<Index>().hook(), at, arguments...); }
       TAUTLINE_CATCH_ALL {
-        access::commit_stop(at);
         report_exception(at);
         return false;
       }
-      access::commit_stop(at);
       bool const well = !access::failed(at);
       access::forgive(at);
       return well;

@@ -49,7 +49,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   explicit monitored_session(std::bool_constant<Throw>, Graph&& graph, Options given, Hooks&&... hooks)
       : base(static_cast<Graph&&>(graph), static_cast<Options&&>(given), static_cast<Hooks&&>(hooks)...) {
     if (this->state.now != detail::phase::open) {
-      reported_ = true;
+      this->state.told_caller = true;
       raise_first<Throw>();
     }
   }
@@ -219,8 +219,8 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
 
   /// True once a stop was asked for, the input has ended, or the session is closed.
   [[nodiscard]] bool should_stop() const { return this->state.stopped(); }
-  /// The caller asks for a stop; also from another thread or an interrupt.
-  void request_stop(text reason = "") { this->state.request_stop(detail::by_caller, reason, this->state.told_sessions, 0); }
+  /// The caller asks for a stop; also from another thread or an interrupt (a lock-free flag).
+  void request_stop(text reason = "") { this->state.request_stop_outside(reason); }
   /// Who asked for a stop, why and when; false while nobody did.
   [[nodiscard]] stop_record stop() const { return this->state.stop(); }
 
@@ -295,25 +295,37 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
 
   // --- the loop ---------------------------------------------------------------------------------------------------
 
-  /// The coroutine that drives a session. Between two yields it is a plain loop over a local context, which is copied
-  /// to the frame when it is shown: with the context in the frame every store of a kernel might change it.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // false (g++ 12, -O0): the promise's delete frees nothing
+#endif
+  /// The coroutine that drives a session: the outer loop only. Between two yields `run_until` makes the runs, with a
+  /// context of its own: with that in the frame every store of a kernel might change it.
   template <class Pace, class Args>
   detail::loop drive(Pace pace, Args args) {
     run_context<core_type, Args> here(*this, args);
-    while (run_until(pace, args)) co_yield here;
+    for (outcome last = outcome::stopped;;) {
+      last = run_until(pace, args, last == outcome::again);
+      if (last == outcome::ran) co_yield here;
+      if (last != outcome::ran && last != outcome::again) co_return;
+    }
   }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
-  // Not always_inline: clang inlines such functions before it splits the coroutine, and would then keep the local
-  // context in the frame.
+  /// Makes runs until the pace is reached (`ran`), a run has to be repeated (`again`), or there are no more.
+  // A function of its own: inlined into the coroutine, clang keeps the local context in the frame and joins the two
+  // loops, which costs a quarter more instructions a step. A call for each resume is all that this costs.
   template <class Pace, class Args>
-  bool run_until(Pace& pace, Args const& args) {
-    if (this->state.stopped()) return false;
+  [[gnu::noinline]] outcome run_until(Pace& pace, Args const& args, bool repeat) {
+    if (this->state.stopped() && !repeat) return outcome::stopped;
     bool paused = false;
     outcome const last = this->template make_runs<everyone>(args, [&] {
       paused = pace.reached();
       return !paused && !this->state.stopped();
     });
-    return last == outcome::ran && paused;
+    return last == outcome::ran && !paused ? outcome::stopped : last;
   }
 
   struct slice_pace {
@@ -341,16 +353,16 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   /// Makes the run that is marked. @return false if there is none to show any more
   bool run_wanted() {
     if (!loop_ || loop_.done()) return false;
-    if (wanted_) {
-      wanted_ = false;
+    if (this->state.run_marked) {
+      this->state.run_marked = false;
       loop_.resume();
       if (loop_.done()) (void)completed<true>();
     }
     return !loop_.done();
   }
-  void hold() { ++handles_; }
+  void hold() { ++this->state.handles; }
   void release() {
-    if (--handles_ == 0) {
+    if (--this->state.handles == 0) {
       loop_ = detail::loop{};
       this->state.give_frame_back();
     }
@@ -389,8 +401,8 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
     done.stop = stop();
     done.steps = this->state.completed;
     done.error = this->state.kept() > 0 ? this->state.error_at(0).kind : kind;
-    if (this->state.kept() > 0 && !reported_) {
-      reported_ = true;
+    if (this->state.kept() > 0 && !this->state.told_caller) {
+      this->state.told_caller = true;
       raise_first<Throw>();
     }
     return done;
@@ -404,7 +416,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
     } else {
       this->give_up();
     }
-    reported_ = true;
+    this->state.told_caller = true;
   }
 
   // --- one run ----------------------------------------------------------------------------------------------------
@@ -417,7 +429,8 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
       args const asked(items...);
       outcome done = outcome::stopped;
       if (!this->state.stopped()) {
-        done = this->template make_runs<Mask>(asked, [] { return false; });
+        do done = this->template make_runs<Mask>(asked, [] { return false; });
+        while (done == outcome::again);
       }
       return finish_run<Throw, result_of<args>>(done);
     } else {
@@ -435,7 +448,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
         (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
         return Result::of_error(error_kind::run_after_stop);
       default:
-        reported_ = true;
+        this->state.told_caller = true;
         raise_first<Throw>();
         return Result::of_error(this->state.error_at(0).kind);
     }
@@ -526,9 +539,6 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   }
 
   detail::loop loop_;        // of a live steps()
-  std::uint16_t handles_ = 0;  // copies of it
-  bool wanted_ = false;      // a run is marked
-  bool reported_ = false;    // the session's error has reached the caller
 
  public:
   /// The session's memory in bytes, for the loop's frame and for errors. @see frame_bytes

@@ -38,7 +38,7 @@ class session_core {
   session_core(session_core const&) = delete;
   session_core& operator=(session_core const&) = delete;
   ~session_core() {
-    if (made) backend.~Backend();
+    if (state.has_backend) backend.~Backend();
   }
 
   template <std::size_t Index>
@@ -108,7 +108,6 @@ class session_core {
   [[no_unique_address]] Options given;
   [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
   life_state state;
-  bool made = false;
 
  private:
   template <class... Provided>

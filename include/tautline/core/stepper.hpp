@@ -101,57 +101,45 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args>
   using full_request = typename requests_with_caller<slots<Mask, Args>>::template request<Args>;
 
-  /// Makes runs for as long as `go_on` wants more. A run that has to be repeated is, whatever was asked meanwhile.
+  /// Makes runs for as long as `go_on` wants more. After a recovery it gives `again`: the caller has to repeat the run,
+  /// whatever was asked for meanwhile.
   ///
-  /// What is rare is dealt with outside of the inner loop: without a call in it a compiler may keep the graph's state in
-  /// registers. The context is made anew for each run, so that its flags are constants at the head of the loop.
+  /// What is rare leaves the loop: without a call in it a compiler may keep the graph's state in registers. The context
+  /// is made anew for each run, so that its flags are constants at the head of the loop.
   template <auto Mask, class Args, class GoOn>
   TAUTLINE_INLINE outcome make_runs(Args const& args, GoOn go_on) {
+    status failed;  // the backend's
     for (;;) {
-      attempt_result last;
-      do {
-        run_context<core, Args> here(*this, args);
-        last = attempt<Mask>(here, args);
-        if (access::stop_pending(here)) [[unlikely]] {
-          access::commit_stop(here);
-          if (last.how == outcome::ran) return go_on(), outcome::ran;
-          break;
-        }
-        if (last.how != outcome::ran) [[unlikely]] break;
-      } while (go_on());
-      if (last.how == outcome::ran) return outcome::ran;
-      outcome const resolved = resolve(last);
-      if (resolved != outcome::again) return resolved;
+      run_context<core, Args> here(*this, args);
+      outcome const how = attempt<Mask>(here, args, failed);
+      if (how != outcome::ran) [[unlikely]] return resolve(how, failed);
+      if (!go_on()) return outcome::ran;
     }
   }
 
-  /// How an attempt went; `failed` with a status is the backend's, to be reported still.
-  struct attempt_result {
-    outcome how = outcome::ran;
-    bool from_session = false;
-    status done;
-  };
-
   template <auto Mask, class Args>
-  TAUTLINE_INLINE attempt_result attempt(run_context<core, Args>& here, Args const& args) {
+  TAUTLINE_INLINE outcome attempt(run_context<core, Args>& here, Args const& args, status& failed) {
     TAUTLINE_TRY {
       access::set_ahead(here, steps_per_run(this->backend));
       forget_publications(indices{});
       slots<Mask, Args> requests;
       bool due[hook_count + 1];
-      if (!ask_all<Mask>(here, requests, due, opening{})) return {outcome::failed, false, {}};
+      if (!ask_all<Mask>(here, requests, due, opening{})) return outcome::failed;
 
       full_request<Mask, Args> const request = merge<Mask>(args, requests, indices{});
-      if (!check_feeds<Mask>(here, args, requests, indices{})) return {outcome::failed, false, {}};
+      if (!check_feeds<Mask>(here, args, requests, indices{})) return outcome::failed;
 
       access::enter(here, callback::run, no_hook);
       status const done = this->backend.run(request);
-      if (!done.ok()) [[unlikely]] return {outcome::failed, true, done};
+      if (!done.ok()) [[unlikely]] {
+        failed = done;
+        return outcome::run_failed;
+      }
       advance(here, request);
 
-      if (!tell_all_values<Mask>(here, requests, due, closing{})) return {outcome::failed, false, {}};
+      if (!tell_all_values<Mask>(here, requests, due, closing{})) return outcome::failed;
       if constexpr (requires { this->backend.finish_run(request); }) this->backend.finish_run(request);
-      return {};
+      return outcome::ran;
     }
     TAUTLINE_CATCH_ALL { return thrown(access::place(here)); }
   }
@@ -305,29 +293,29 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   // By value, all of it: a context whose address went out of the loop would have to live in memory.
 
   /// Recovers, or closes.
-  TAUTLINE_COLD outcome resolve(attempt_result last) {
-    if (last.how != outcome::failed) return last.how;
-    if (!last.done.ok()) {
-      place_of_error const place{last.done.kind, callback::run, true, no_hook,
+  TAUTLINE_COLD outcome resolve(outcome how, status failed) {
+    if (how == outcome::ended) return how;
+    if (!failed.ok()) {
+      place_of_error const place{failed.kind, callback::run, true, no_hook,
                                  this->state.completed + steps_per_run(this->backend)};
-      if (last.done.kind == error_kind::out_of_range) return end_of_input(place.step);
-      this->state.report(place.record(text::of_lasting(last.done.message)));
+      if (failed.kind == error_kind::out_of_range) return end_of_input(place.step);
+      this->state.report(place.record(text::of_lasting(failed.message)));
     }
-    return this->settle(last.from_session);
+    return this->settle(how == outcome::run_failed);
   }
   TAUTLINE_COLD outcome end_of_input(step_number step) {
-    this->state.request_stop(by_end_of_input, "end of input", true, step);
+    this->state.request_stop(by_end_of_input, "end of input", step);
     return outcome::ended;
   }
-  TAUTLINE_COLD attempt_result thrown([[maybe_unused]] place_of_error place) {
+  TAUTLINE_COLD outcome thrown([[maybe_unused]] place_of_error place) {
 #if TAUTLINE_EXCEPTIONS
     bool const from_session = place.where == callback::run;
     error_record const happened = access::describe_exception(place);
-    if (from_session && happened.kind == error_kind::out_of_range) return {end_of_input(place.step), true, {}};
+    if (from_session && happened.kind == error_kind::out_of_range) return end_of_input(place.step);
     this->state.report(happened);
-    return {outcome::failed, from_session, {}};
+    return from_session ? outcome::run_failed : outcome::failed;
 #else
-    return {outcome::failed, false, {}};
+    return outcome::failed;
 #endif
   }
 };

@@ -27,7 +27,7 @@ class steps_iterator {
   }
   [[nodiscard]] Context const* operator->() const { return &**this; }
   steps_iterator& operator++() {
-    if (session_ != nullptr) session_->wanted_ = true;
+    if (session_ != nullptr) session_->state.run_marked = true;
     return *this;
   }
   void operator++(int) { ++*this; }
@@ -61,7 +61,7 @@ class [[nodiscard]] steps_range {
   }
 
   [[nodiscard]] steps_iterator<Session, Context> begin() const {
-    if (session_ != nullptr) session_->wanted_ = true;
+    if (session_ != nullptr) session_->state.run_marked = true;
     return steps_iterator<Session, Context>(session_);
   }
   [[nodiscard]] steps_end end() const { return {}; }

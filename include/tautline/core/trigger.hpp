@@ -67,7 +67,7 @@ struct every_steps {
     kept.next = kept.unseen ? view.step + 1 : following(view.step);
   }
   static constexpr bool due(memory const& kept, trigger_view const& view) {
-    return !view.ending && view.step >= kept.next;
+    return __builtin_expect(!view.ending && view.step >= kept.next, 0) != 0;  // most steps are not due
   }
   constexpr void looked(memory& kept, trigger_view const& view, bool due, bool) const {
     if (due) kept = {following(view.step), false};
