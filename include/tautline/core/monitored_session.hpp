@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/check_feeds.hpp>
-#include <tautline/core/loop.hpp>
-#include <tautline/core/steps.hpp>
-#include <tautline/core/stepper.hpp>
+#include <tautline/core/driver.hpp>
 
 TAUTLINE_BEGIN
-
-/// How a drive ended.
-struct [[nodiscard]] completion {
-  stop_record stop;            ///< who asked for the stop, why, and at which step
-  step_number steps = 0;       ///< completed steps
-  error_kind error = error_kind::none;  ///< details are in the session's `status()`
-
-  /// True if no error ended it.
-  [[nodiscard]] explicit operator bool() const { return error == error_kind::none; }
-};
 
 /// A graph, its session, and the hooks that watch it: made by `monitored(graph, hooks…)`, immovable.
 ///
@@ -28,20 +15,12 @@ struct [[nodiscard]] completion {
 /// **Cost** no allocation after construction; a run costs what its parts cost, written by hand.
 /// **Thread-safety** one thread drives; `request_stop` may come from another one or from an interrupt.
 template <class Backend, class Options, class... Entries>
-class monitored_session : detail::stepper<Backend, Options, Entries...>,
+class monitored_session : detail::driver<Backend, Options, Entries...>,
                           public detail::finalized_graph<struct the_monitored_session> {
-  using base = detail::stepper<Backend, Options, Entries...>;
-  using core_type = typename base::core;
-  using outcome = detail::outcome;
-  static constexpr auto everyone = detail::all_hooks<sizeof...(Entries)>;
-  static constexpr auto nobody = detail::hook_mask<sizeof...(Entries)>{};
-
-  template <class Args>
-  using result_of = run_result<core_type, typename detail::inspect<Args>::fetches>;
-  /// On a run with these items that the hooks of the mask see.
-  template <auto Mask, class... Items>
-  using verdict_on = decltype(detail::check_run<Backend, core_type, Items...>(
-      typename detail::hooks_on<Mask, std::make_index_sequence<sizeof...(Entries)>, Entries...>::type{}));
+  using base = detail::driver<Backend, Options, Entries...>;
+  using core_type = typename base::core_type;
+  using base::everyone;
+  using base::nobody;
 
  public:
   /// Use `monitored` or `try_monitored`.
@@ -50,7 +29,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
       : base(static_cast<Graph&&>(graph), static_cast<Options&&>(given), static_cast<Hooks&&>(hooks)...) {
     if (this->state.now != detail::phase::open) {
       this->state.told_caller = true;
-      raise_first<Throw>();
+      this->template raise_first<Throw>();
     }
   }
   monitored_session(monitored_session const&) = delete;
@@ -64,7 +43,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
 #if TAUTLINE_EXCEPTIONS
     success = std::uncaught_exceptions() <= this->state.uncaught || this->state.stop_recorded();
 #endif
-    shut(success);
+    this->shut(success);
     if constexpr (detail::has_close_handler<Options>) {
       if (this->state.kept() > 0) detail::find_close_handler(this->given).handler(this->state.error_at(0));
     }
@@ -76,17 +55,17 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   /// **Errors** `run_after_stop` if a stop was asked for, the input has ended, or the session is closed; no hook sees it.
   template <class... Items>
   auto run(Items const&... items) {
-    return run_masked<everyone, true>(items...);
+    return this->template run_masked<everyone, true>(items...);
   }
   /// As `run`, with every error as a value.
   template <class... Items>
   auto try_run(Items const&... items) {
-    return run_masked<everyone, false>(items...);
+    return this->template run_masked<everyone, false>(items...);
   }
   /// One run that no hook sees. It is a step.
   template <class... Items>
   auto run_without_hooks(Items const&... items) {
-    return run_masked<nobody, true>(items...);
+    return this->template run_masked<nobody, true>(items...);
   }
   /// One run that only the hooks of these types see: `run_with<stop_at_step>(target<"train">)`.
   template <class... Hooks, class... Items>
@@ -96,7 +75,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
         (detail::fine{} | ... |
          detail::fine_or<(index_of<Hooks>() < sizeof...(Entries)), detail::absent_hook<Hooks, typename Entries::type...>>());
     if constexpr (verdict.good) {
-      return run_masked<mask_of<Hooks...>(), true>(items...);
+      return this->template run_masked<mask_of<Hooks...>(), true>(items...);
     } else {
       verdict.say();
       return detail::rejected{};
@@ -110,7 +89,7 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
                               detail::fine_or<(index_of_name<Names>() < sizeof...(Entries)),
                                               detail::absent_hook_name<Names, names<Entries::name...>>>());
     if constexpr (verdict.good) {
-      return run_masked<mask_of_names<Names...>(), true>(items...);
+      return this->template run_masked<mask_of_names<Names...>(), true>(items...);
     } else {
       verdict.say();
       return detail::rejected{};
@@ -123,18 +102,18 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   auto step(Body&& body) {
     typename Backend::template body<Body> pushed{body};
     this->backend.push(pushed);
-    return run_masked<everyone, true>();
+    return this->template run_masked<everyone, true>();
   }
 
   /// A look without a step: no hook sees it, nothing is counted, triggers do not move. Recovered like a run.
   template <class... Items>
   auto evaluate(Items const&... items) {
     using args = run_args<Items...>;
-    using verdict = verdict_on<nobody, Items...>;
+    using verdict = typename base::template verdict_on<nobody, Items...>;
     if constexpr (verdict::good) {
       args const asked(items...);
       run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
-      auto result = finish_run<true, result_of<args>>(evaluate_once(request));
+      auto result = this->template finish_run<true, typename base::template result_of<args>>(this->evaluate_once(request));
       detail::finish_raw_run(this->backend, request);
       return result;
     } else {
@@ -148,17 +127,17 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   /// Runs until somebody asks for a stop or the input ends: one fused loop, with the cost of the hand-written one.
   template <class... Items>
   completion run_to_completion(Items const&... items) {
-    return drive_once<true>(pace::unlimited{}, items...);
+    return this->template drive_once<true>(pace::unlimited{}, items...);
   }
   template <class... Items>
   completion try_run_to_completion(Items const&... items) {
-    return drive_once<false>(pace::unlimited{}, items...);
+    return this->template drive_once<false>(pace::unlimited{}, items...);
   }
   /// The same for at most `count` runs.
   template <class... Items>
   completion run_steps(std::int64_t count, Items const&... items) {
-    if (count <= 0) return completed<true>();
-    return drive_once<true>(pace::runs{count}, items...);
+    if (count <= 0) return this->template completed<true>();
+    return this->template drive_once<true>(pace::runs{count}, items...);
   }
 
   /// The runs as an input range of run contexts: `for (auto const& step : session.steps(target<"train">, fetch<"loss">))`.
@@ -170,14 +149,14 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   template <class... Items>
   auto steps(Items const&... items) {
     using args = run_args<Items...>;
-    using verdict = verdict_on<everyone, Items...>;
+    using verdict = typename base::template verdict_on<everyone, Items...>;
     if constexpr (verdict::good) {
-      using range = steps_range<monitored_session, run_context<core_type, args>>;
-      if (loop_) {
-        (void)refuse<true>(error_kind::busy, "another steps() of this session is alive");
+      using range = steps_range<base, run_context<core_type, args>>;
+      if (this->is_driven()) {
+        (void)this->template refuse<true>(error_kind::busy, "another steps() of this session is alive");
         return range(nullptr);
       }
-      if (!this->state.stopped()) loop_ = make_loop<true>(pace::every_run{}, args(items...));
+      if (!this->state.stopped()) this->loop_ = this->template make_loop<true>(pace::every_run{}, args(items...));
       return range(this);
     } else {
       verdict::say();
@@ -191,9 +170,9 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   template <class... Items>
   completion run_for(std::uint64_t budget, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
-      slice_pace pace{this, this->ticks(), this->ticks() + budget};
-      if (!pace.has_room()) return completed<true>();
-      completion done = drive_once<true>(pace, items...);
+      typename base::slice_pace pace{this, this->ticks(), this->ticks() + budget};
+      if (!pace.has_room()) return this->template completed<true>();
+      completion done = this->template drive_once<true>(pace, items...);
       if (this->ticks() > pace.deadline) ++this->slices.overruns;
       return done;
     } else {
@@ -247,16 +226,16 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   /// Calls `end` and `close` of all hooks and closes the session; does nothing if it is closed already.
   /// **Errors** the first that a hook reported in `end` or `close`; all hooks have been called nevertheless.
   void close() {
-    if (try_close().kind != error_kind::none) raise_first<true>();
+    if (try_close().kind != error_kind::none) this->template raise_first<true>();
   }
   error try_close() {
     if (this->state.now != detail::phase::open) return {};
-    shut(true);
+    this->shut(true);
     return status();
   }
   /// Closes without `end`: what unwinding does, for callers without exceptions.
   void abandon() {
-    if (this->state.now == detail::phase::open) shut(false);
+    if (this->state.now == detail::phase::open) this->shut(false);
   }
 
   /// The hook of this type. @see named
@@ -286,226 +265,6 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
   [[nodiscard]] std::size_t frame_bytes_used() const { return this->state.frame_bytes_used(); }
 
  private:
-  friend class detail::loop;
-  friend struct detail::loop::promise_type;
-  template <class, class>
-  friend class steps_range;
-  template <class, class>
-  friend class steps_iterator;
-
-  // --- the loop ---------------------------------------------------------------------------------------------------
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // false (g++ 12, -O0): the promise's delete frees nothing
-#endif
-  /// The coroutine that drives a session: the outer loop only. Between two yields `run_until` makes the runs, with a
-  /// context of its own: with that in the frame every store of a kernel might change it.
-  template <class Pace, class Args>
-  detail::loop drive(Pace pace, Args args) {
-    run_context<core_type, Args> here(*this, args);
-    for (outcome last = outcome::stopped;;) {
-      last = run_until(pace, args, last == outcome::again);
-      if (last == outcome::ran) co_yield here;
-      if (last != outcome::ran && last != outcome::again) co_return;
-    }
-  }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
-  /// Makes runs until the pace is reached (`ran`), a run has to be repeated (`again`), or there are no more.
-  // A function of its own: inlined into the coroutine, clang keeps the local context in the frame and joins the two
-  // loops, which costs a quarter more instructions a step. A call for each resume is all that this costs.
-  template <class Pace, class Args>
-  [[gnu::noinline]] outcome run_until(Pace& pace, Args const& args, bool repeat) {
-    if (this->state.stopped() && !repeat) return outcome::stopped;
-    bool paused = false;
-    outcome const last = this->template make_runs<everyone>(args, [&] {
-      paused = pace.reached();
-      return !paused && !this->state.stopped();
-    });
-    return last == outcome::ran && !paused ? outcome::stopped : last;
-  }
-
-  struct slice_pace {
-    monitored_session* session;
-    std::uint64_t last;
-    std::uint64_t deadline;
-
-    [[nodiscard]] bool has_room() const {
-      std::uint64_t needed = session->slices.longest + session->slices.longest / 4;
-      if constexpr (std::is_base_of_v<longest_step, Options>) needed = static_cast<longest_step&>(session->given).ticks;
-      return deadline >= last && deadline - last >= needed && deadline > last;
-    }
-    bool reached() {
-      std::uint64_t const now = session->ticks();
-      if (now - last > session->slices.longest) session->slices.longest = now - last;
-      last = now;
-      return !has_room();
-    }
-  };
-
-  [[nodiscard]] detail::life_state& frame_memory() { return this->state; }
-
-  // --- a live steps() ---------------------------------------------------------------------------------------------
-
-  /// Makes the run that is marked. @return false if there is none to show any more
-  bool run_wanted() {
-    if (!loop_ || loop_.done()) return false;
-    if (this->state.run_marked) {
-      this->state.run_marked = false;
-      loop_.resume();
-      if (loop_.done()) (void)completed<true>();
-    }
-    return !loop_.done();
-  }
-  void hold() { ++this->state.handles; }
-  void release() {
-    if (--this->state.handles == 0) {
-      loop_ = detail::loop{};
-      this->state.give_frame_back();
-    }
-  }
-
-  template <bool Throw, class Pace, class Args>
-  detail::loop make_loop(Pace pace, Args args) {
-    detail::loop made = drive(pace, args);
-    if (!made) (void)refuse<Throw>(error_kind::frame_too_small, "the loop's frame does not fit; give options{frame_bytes<N>{}}");
-    return made;
-  }
-
-  template <bool Throw, class Pace, class... Items>
-  completion drive_once(Pace pace, Items const&... items) {
-    using args = run_args<Items...>;
-    using verdict = verdict_on<everyone, Items...>;
-    if constexpr (verdict::good) {
-      if (loop_) return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
-      if (this->state.stopped()) return completed<Throw>();
-      {
-        detail::loop const driving = make_loop<Throw>(pace, args(items...));
-        if (!driving) return completed<Throw>(error_kind::frame_too_small);
-        driving.resume();
-      }
-      this->state.give_frame_back();
-      return completed<Throw>();
-    } else {
-      verdict::say();
-      return completion{};
-    }
-  }
-
-  template <bool Throw>
-  completion completed(error_kind kind = error_kind::none) {
-    completion done;
-    done.stop = stop();
-    done.steps = this->state.completed;
-    done.error = this->state.kept() > 0 ? this->state.error_at(0).kind : kind;
-    if (this->state.kept() > 0 && !this->state.told_caller) {
-      this->state.told_caller = true;
-      raise_first<Throw>();
-    }
-    return done;
-  }
-
-  void shut(bool success) {
-    loop_ = detail::loop{};
-    this->state.give_frame_back();
-    if (success) {
-      this->finish();
-    } else {
-      this->give_up();
-    }
-    this->state.told_caller = true;
-  }
-
-  // --- one run ----------------------------------------------------------------------------------------------------
-
-  template <auto Mask, bool Throw, class... Items>
-  auto run_masked(Items const&... items) {
-    using args = run_args<Items...>;
-    using verdict = verdict_on<Mask, Items...>;
-    if constexpr (verdict::good) {
-      args const asked(items...);
-      outcome done = outcome::stopped;
-      if (!this->state.stopped()) {
-        do done = this->template make_runs<Mask>(asked, [] { return false; });
-        while (done == outcome::again);
-      }
-      return finish_run<Throw, result_of<args>>(done);
-    } else {
-      verdict::say();
-      return detail::rejected{};
-    }
-  }
-
-  template <bool Throw, class Result>
-  Result finish_run(outcome done) {
-    switch (done) {
-      case outcome::ran: return Result::of_run(*this);
-      case outcome::ended: return Result::of_end();
-      case outcome::stopped:
-        (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
-        return Result::of_error(error_kind::run_after_stop);
-      default:
-        this->state.told_caller = true;
-        raise_first<Throw>();
-        return Result::of_error(this->state.error_at(0).kind);
-    }
-  }
-
-  template <class Request>
-  outcome evaluate_once(Request const& request) {
-    if (this->state.now != detail::phase::open) return outcome::stopped;
-    for (;;) {
-      detail::plain_life at(this->state);
-      detail::access::enter(at, callback::run, detail::no_hook);
-      tautline::status done;
-      bool thrown = false;
-      TAUTLINE_TRY { done = this->backend.run(request); }
-      TAUTLINE_CATCH_ALL {
-        thrown = true;
-#if TAUTLINE_EXCEPTIONS
-        auto const happened = detail::access::describe_exception(detail::access::place(at));
-        if (happened.kind == error_kind::out_of_range) return outcome::ended;
-        this->state.report(happened);
-#endif
-      }
-      if (!thrown && done.ok()) return outcome::ran;
-      if (!thrown && done.kind == error_kind::out_of_range) return outcome::ended;
-      if (!thrown) this->state.report(detail::access::describe(at, done));
-      if (this->settle(true) != outcome::again) return outcome::failed;
-    }
-  }
-
-  // --- errors -----------------------------------------------------------------------------------------------------
-
-  template <bool Throw>
-  void raise_first() {
-#if TAUTLINE_EXCEPTIONS
-    if constexpr (Throw) detail::raise(this->state.error_at(0));
-#endif
-  }
-  /// An error of the call, not of the session: nothing is recorded.
-  template <bool Throw>
-  TAUTLINE_COLD completion refuse(error_kind kind, [[maybe_unused]] text message) {
-#if TAUTLINE_EXCEPTIONS
-    if constexpr (Throw) {
-      error refused;
-      refused.kind = kind;
-      refused.has_step = this->state.has_session;
-      refused.step = this->state.completed;
-      refused.message = message;
-      detail::raise(refused);
-    }
-#endif
-    completion done;
-    done.stop = stop();
-    done.steps = this->state.completed;
-    done.error = kind;
-    return done;
-  }
-
   // --- hooks by type and name -------------------------------------------------------------------------------------
 
   template <class Hook>
@@ -538,7 +297,6 @@ class monitored_session : detail::stepper<Backend, Options, Entries...>,
     return mask;
   }
 
-  detail::loop loop_;        // of a live steps()
 
  public:
   /// The session's memory in bytes, for the loop's frame and for errors. @see frame_bytes

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/check_feeds.hpp>
+#include <tautline/core/loop.hpp>
+#include <tautline/core/steps.hpp>
+#include <tautline/core/stepper.hpp>
+
+TAUTLINE_BEGIN
+
+/// How a drive ended.
+struct [[nodiscard]] completion {
+  stop_record stop;            ///< who asked for the stop, why, and at which step
+  step_number steps = 0;       ///< completed steps
+  error_kind error = error_kind::none;  ///< details are in the session's `status()`
+
+  /// True if no error ended it.
+  [[nodiscard]] explicit operator bool() const { return error == error_kind::none; }
+};
+
+namespace detail {
+
+/// How a session is driven: the coroutine, the paces, and what a caller gets of one run or of many.
+template <class Backend, class Options, class... Entries>
+class driver : public stepper<Backend, Options, Entries...> {
+ public:
+  using base = stepper<Backend, Options, Entries...>;
+  using core_type = typename base::core;
+  static constexpr auto everyone = all_hooks<sizeof...(Entries)>;
+  static constexpr auto nobody = hook_mask<sizeof...(Entries)>{};
+
+  template <class Args>
+  using result_of = run_result<core_type, typename inspect<Args>::fetches>;
+  /// On a run with these items that the hooks of the mask see.
+  template <auto Mask, class... Items>
+  using verdict_on = decltype(check_run<Backend, core_type, Items...>(
+      typename hooks_on<Mask, std::make_index_sequence<sizeof...(Entries)>, Entries...>::type{}));
+
+  using base::base;
+
+  // --- the loop ---------------------------------------------------------------------------------------------------
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // false (g++ 12, -O0): the promise's delete frees nothing
+#endif
+  /// The coroutine that drives a session: the outer loop only. Between two yields `run_until` makes the runs, with a
+  /// context of its own: with that in the frame every store of a kernel might change it.
+  template <class Pace, class Args>
+  loop drive(Pace pace, Args args) {
+    run_context<core_type, Args> here(*this, args);
+    for (outcome last = outcome::stopped;;) {
+      last = run_until(pace, args, last == outcome::again);
+      if (last == outcome::ran) co_yield here;
+      if (last != outcome::ran && last != outcome::again) co_return;
+    }
+  }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+  /// Makes runs until the pace is reached (`ran`), a run has to be repeated (`again`), or there are no more.
+  // A function of its own: inlined into the coroutine, clang keeps the local context in the frame and joins the two
+  // loops, which costs a quarter more instructions a step. A call for each resume is all that this costs.
+  template <class Pace, class Args>
+  [[gnu::noinline]] outcome run_until(Pace& pace, Args const& args, bool repeat) {
+    if (this->state.stopped() && !repeat) return outcome::stopped;
+    bool paused = false;
+    outcome const last = this->template make_runs<everyone>(args, [&] {
+      paused = pace.reached();
+      return !paused && !this->state.stopped();
+    });
+    return last == outcome::ran && !paused ? outcome::stopped : last;
+  }
+
+  struct slice_pace {
+    driver* session;
+    std::uint64_t last;
+    std::uint64_t deadline;
+
+    [[nodiscard]] bool has_room() const {
+      std::uint64_t needed = session->slices.longest + session->slices.longest / 4;
+      if constexpr (std::is_base_of_v<longest_step, Options>) needed = static_cast<longest_step&>(session->given).ticks;
+      return deadline >= last && deadline - last >= needed && deadline > last;
+    }
+    bool reached() {
+      std::uint64_t const now = session->ticks();
+      if (now - last > session->slices.longest) session->slices.longest = now - last;
+      last = now;
+      return !has_room();
+    }
+  };
+
+  [[nodiscard]] life_state& frame_memory() { return this->state; }
+
+  // --- a live steps() ---------------------------------------------------------------------------------------------
+
+  /// Makes the run that is marked. @return false if there is none to show any more
+  bool run_wanted() {
+    if (!loop_ || loop_.done()) return false;
+    if (this->state.run_marked) {
+      this->state.run_marked = false;
+      loop_.resume();
+      if (loop_.done()) (void)completed<true>();
+    }
+    return !loop_.done();
+  }
+  /// Whether a steps() is alive that may still show something.
+  [[nodiscard]] bool is_driven() const { return loop_ && !loop_.done(); }
+  void hold() { ++this->state.handles; }
+  void release() {
+    if (--this->state.handles == 0) {
+      loop_ = loop{};
+      this->state.give_frame_back();
+    }
+  }
+
+  template <bool Throw, class Pace, class Args>
+  loop make_loop(Pace pace, Args args) {
+    loop made = drive(pace, args);
+    if (!made) (void)refuse<Throw>(error_kind::frame_too_small, "the loop's frame does not fit; give options{frame_bytes<N>{}}");
+    return made;
+  }
+
+  template <bool Throw, class Pace, class... Items>
+  completion drive_once(Pace pace, Items const&... items) {
+    using args = run_args<Items...>;
+    using verdict = verdict_on<everyone, Items...>;
+    if constexpr (verdict::good) {
+      if (is_driven()) return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
+      if (this->state.stopped()) return completed<Throw>();
+      {
+        loop const driving = make_loop<Throw>(pace, args(items...));
+        if (!driving) return completed<Throw>(error_kind::frame_too_small);
+        driving.resume();
+      }
+      this->state.give_frame_back();
+      return completed<Throw>();
+    } else {
+      verdict::say();
+      return completion{};
+    }
+  }
+
+  template <bool Throw>
+  completion completed(error_kind kind = error_kind::none) {
+    completion done;
+    done.stop = this->state.stop();
+    done.steps = this->state.completed;
+    done.error = this->state.kept() > 0 ? this->state.error_at(0).kind : kind;
+    if (this->state.kept() > 0 && !this->state.told_caller) {
+      this->state.told_caller = true;
+      raise_first<Throw>();
+    }
+    return done;
+  }
+
+  void shut(bool success) {
+    loop_ = loop{};
+    this->state.give_frame_back();
+    if (success) {
+      this->finish();
+    } else {
+      this->give_up();
+    }
+    this->state.told_caller = true;
+  }
+
+  // --- one run ----------------------------------------------------------------------------------------------------
+
+  template <auto Mask, bool Throw, class... Items>
+  auto run_masked(Items const&... items) {
+    using args = run_args<Items...>;
+    using verdict = verdict_on<Mask, Items...>;
+    if constexpr (verdict::good) {
+      args const asked(items...);
+      outcome done = outcome::stopped;
+      if (!this->state.stopped()) {
+        do done = this->template make_runs<Mask>(asked, [] { return false; });
+        while (done == outcome::again);
+      }
+      return finish_run<Throw, result_of<args>>(done);
+    } else {
+      verdict::say();
+      return rejected{};
+    }
+  }
+
+  template <bool Throw, class Result>
+  Result finish_run(outcome done) {
+    switch (done) {
+      case outcome::ran: return Result::of_run(*this);
+      case outcome::ended: return Result::of_end();
+      case outcome::stopped:
+        (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
+        return Result::of_error(error_kind::run_after_stop);
+      default:
+        this->state.told_caller = true;
+        raise_first<Throw>();
+        return Result::of_error(this->state.error_at(0).kind);
+    }
+  }
+
+  template <class Request>
+  outcome evaluate_once(Request const& request) {
+    if (this->state.now != phase::open) return outcome::stopped;
+    for (;;) {
+      plain_life at(this->state);
+      access::enter(at, callback::run, no_hook);
+      tautline::status done;
+      bool thrown = false;
+      TAUTLINE_TRY { done = this->backend.run(request); }
+      TAUTLINE_CATCH_ALL {
+        thrown = true;
+#if TAUTLINE_EXCEPTIONS
+        auto const happened = access::describe_exception(access::place(at));
+        if (happened.kind == error_kind::out_of_range) return outcome::ended;
+        this->state.report(happened);
+#endif
+      }
+      if (!thrown && done.ok()) return outcome::ran;
+      if (!thrown && done.kind == error_kind::out_of_range) return outcome::ended;
+      if (!thrown) this->state.report(access::describe(at, done));
+      if (this->settle(true) != outcome::again) return outcome::failed;
+    }
+  }
+
+  // --- errors -----------------------------------------------------------------------------------------------------
+
+  template <bool Throw>
+  void raise_first() {
+#if TAUTLINE_EXCEPTIONS
+    if constexpr (Throw) raise(this->state.error_at(0));
+#endif
+  }
+  /// An error of the call, not of the session: nothing is recorded.
+  template <bool Throw>
+  TAUTLINE_COLD completion refuse(error_kind kind, [[maybe_unused]] text message) {
+#if TAUTLINE_EXCEPTIONS
+    if constexpr (Throw) {
+      error refused;
+      refused.kind = kind;
+      refused.has_step = this->state.has_session;
+      refused.step = this->state.completed;
+      refused.message = message;
+      raise(refused);
+    }
+#endif
+    completion done;
+    done.stop = this->state.stop();
+    done.steps = this->state.completed;
+    done.error = kind;
+    return done;
+  }
+
+  loop loop_;  // of a live steps()
+};
+
+}  // namespace detail
+TAUTLINE_END
