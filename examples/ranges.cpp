@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ranges>
 
+#include <tautline/adapt/ranges.hpp>
 #include <tautline/core.hpp>
 #include <tautline/sessions/static_graph.hpp>
 

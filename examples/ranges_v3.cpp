@@ -5,10 +5,11 @@
 
 #include <cstdio>
 
+#include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/chunk.hpp>
 #include <range/v3/view/transform.hpp>
-#include <range/v3/numeric/accumulate.hpp>
 
+#include <tautline/adapt/range_v3.hpp>
 #include <tautline/core.hpp>
 #include <tautline/sessions/static_graph.hpp>
 

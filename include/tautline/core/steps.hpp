@@ -46,6 +46,8 @@ class steps_iterator {
 template <class Session, class Context>
 class [[nodiscard]] steps_range {
  public:
+  /// A range without runs: range-v3 takes no view that has no default.
+  steps_range() = default;
   /// @param session null for a range without runs
   explicit steps_range(Session* session) : session_(session) { hold(); }
   steps_range(steps_range const& other) : session_(other.session_) { hold(); }
@@ -70,7 +72,7 @@ class [[nodiscard]] steps_range {
   void hold() {
     if (session_ != nullptr) session_->hold();
   }
-  Session* session_;
+  Session* session_ = nullptr;
 };
 
 TAUTLINE_END
