@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSL-1.0
+// The other files of this program have been compiled: that was the test.
+int main() {}
