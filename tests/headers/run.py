@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Every header stands alone: each is compiled as the only one of its translation unit, included twice, with warnings
+as errors, on both compilers. Headers of the core are compiled without exceptions and RTTI as well.
+
+usage: run.py [--self-test] [--optional] [INCLUDE_FOLDER]
+  --optional   headers whose third-party library is not installed are left out, and named
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "tools"))
+import report  # noqa: E402
+
+FLAGS = ["-x", "c++", "-fsyntax-only", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+         "-Wsign-conversion", "-Wold-style-cast", "-Wundef", "-Werror"]
+SHADOW = {"g++": "-Wshadow=local", "clang++-19": "-Wshadow"}  # as in meson.build
+BARE = ["-fno-exceptions", "-fno-rtti"]
+
+
+def is_core(header):
+    return header.parts[:2] == ("tautline", "core") or header.as_posix() in ("tautline/core.hpp", "tautline/version.hpp")
+
+
+def check(case):
+    folder, header, compiler, more = case
+    name = " ".join([f"{header} on {compiler}", *more])
+    twice = f"#include <{header}>\n#include <{header}>\n" + "int main() {}\n"
+    result = report.run([compiler, *FLAGS, SHADOW[compiler], *more, f"-I{folder}", "-"], input=twice)
+    return name, None if result.returncode == 0 else result.stdout, header
+
+
+def play(folder, tally, optional=False):
+    headers = [file.relative_to(folder) for file in sorted(folder.rglob("*.hpp"))]
+    cases = [(folder, header, compiler, more) for header in headers for compiler in report.compilers()
+             for more in ([[], BARE] if is_core(header) else [[]])]
+    for name, problem, header in report.in_parallel(check, cases):
+        missing = re.search(r"fatal error: '?(\S+?)'?(: No such file| file not found)", problem or "")
+        if missing and optional and not missing[1].startswith("tautline/"):
+            tally.skip(name, f"{missing[1]} is not installed")
+        else:
+            tally.add(name, problem)
+    return tally
+
+
+# text of a header, and whether it must pass
+SELF_TEST = {
+    "tautline/core/good.hpp": (True, "#pragma once\ninline int f() { return 1; }\n"),
+    "tautline/core/not_guarded.hpp": (False, "inline int f() { return 1; }\n"),
+    "tautline/core/not_alone.hpp": (False, "#pragma once\nstd::size_t f();\n"),
+    "tautline/core/throws.hpp": (False, "#pragma once\ninline void f() { throw 1; }\n"),
+    "tautline/hooks/throws.hpp": (True, "#pragma once\ninline void f() { throw 1; }\n"),
+    "tautline/hooks/warns.hpp": (False, "#pragma once\ninline int f(int unused) { return 1; }\n"),
+}
+
+
+def self_test(tally):
+    for name, (must_pass, text) in SELF_TEST.items():
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / name
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            inner = play(pathlib.Path(folder), report.Tally(quiet=True))
+            right = inner.good() if must_pass else inner.failed >= len(report.compilers())
+            tally.add(f"self-test {name}", None if right else "the wrong verdict")
+    return tally
+
+
+def main(arguments):
+    tally = report.Tally()
+    folders = [pathlib.Path(word).resolve() for word in arguments if not word.startswith("--")]
+    if "--self-test" in arguments:
+        self_test(tally)
+    else:
+        play(folders[0] if folders else report.INCLUDE, tally, "--optional" in arguments)
+    tally.close()
+
+
+main(sys.argv[1:])
