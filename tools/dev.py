@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""usage: ./dev COMMAND
+
+  demo [ARGUMENT...]     builds and runs the main example; arguments go to it, --help lists them
+  test [--quick]         everything that a change must pass; --quick: two configurations, the fast scripts
+  conformance FOLDER...  plays the scenario files in the folders
+  bench                  the benchmarks
+  docs                   builds the documentation
+  help                   this text
+
+Each command installs what it needs and is missing, with apt-get, and says so. Whatever it builds is under build/.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import builds
+import everything
+import packages
+import report
+
+BUILD = ["meson", "ninja-build", "g++"]
+
+
+def refuse(text):
+    """Ends a command that was called wrongly, or that is not here."""
+    print(f"./dev: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def run_script(script, arguments):
+    sys.exit(subprocess.run([sys.executable, report.ROOT / script, *arguments], check=False).returncode)
+
+
+def demo(arguments):
+    if not (report.ROOT / "examples/meson.build").exists():
+        refuse("the demo is not here yet")
+    packages.need(*BUILD, "pkg-config", "libfmt-dev", "libcli11-dev")
+    folder = report.ROOT / "build/demo"
+    print("./dev: building the demo", file=sys.stderr, flush=True)
+    problem = builds.configure(folder, ["--buildtype=release", "-Dexamples=enabled", "-Dhooks=enabled", "-Dtests=disabled",
+                                        "-Dbenchmarks=disabled"])
+    program = None if problem else builds.executable(folder, "digits_demo")
+    if not problem and not program:
+        problem = "examples/meson.build defines no executable digits_demo"
+    problem = problem or builds.compile_all(folder, os.path.relpath(program, folder))
+    if problem:
+        sys.exit(f"{problem}\n./dev: the demo could not be built")
+    os.chdir(report.ROOT)
+    os.execv(program, [program, *arguments])
+
+
+def test(arguments):
+    unknown = [word for word in arguments if word != "--quick"]
+    if unknown:
+        refuse(f"test knows no option {unknown[0]!r}; see ./dev help")
+    packages.need(*BUILD, "clang-19", "libclang-rt-19-dev", "doctest-dev", "libfmt-dev", "librange-v3-dev", "libcli11-dev",
+                  "valgrind", "pkg-config")
+    everything.main("--quick" in arguments)
+
+
+def conformance(arguments):
+    if not arguments:
+        refuse("conformance needs at least one folder of scenarios")
+    for word in arguments:
+        if word.startswith("-"):
+            refuse(f"conformance knows no option {word!r}; see ./dev help")
+        if not pathlib.Path(word).is_dir():
+            refuse(f"{word} is no folder")
+    if not (report.ROOT / "tests/conformance/run.py").exists():
+        refuse("the conformance tests are not here yet")
+    packages.need(*BUILD)
+    run_script("tests/conformance/run.py", [str(pathlib.Path(word).resolve()) for word in arguments])
+
+
+def bench(arguments):
+    if not (report.ROOT / "benchmarks/compile_time.py").exists():
+        refuse("the benchmarks are not here yet")
+    packages.need(*BUILD, "clang-19")
+    run_script("benchmarks/compile_time.py", arguments)
+
+
+def docs(_):
+    refuse("the documentation cannot be built yet; its pages are in docs/")
+
+
+COMMANDS = {"demo": demo, "test": test, "conformance": conformance, "bench": bench, "docs": docs}
+
+
+def main(words):
+    if not words:
+        print(__doc__, end="", file=sys.stderr)
+        sys.exit(2)
+    if words[0] in ("help", "--help", "-h"):
+        print(__doc__, end="")
+        return
+    if words[0] not in COMMANDS:
+        refuse(f"unknown command {words[0]!r}; see ./dev help")
+    COMMANDS[words[0]](words[1:])
+
+
+main(sys.argv[1:])

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSL-1.0
+"""`./dev test`: all build configurations and all scripts, counted together."""
+
+import re
+import sys
+import time
+
+import builds
+import report
+
+SANITIZE = ["--buildtype=debug", "-Db_sanitize=address,undefined"]
+BARE = ["--buildtype=debug", "-Dcpp_eh=none", "-Dcpp_rtti=false"]
+EXAMPLES = ["-Dexamples=enabled"]
+NO_EXAMPLES = ["-Dexamples=disabled"]
+# name, compiler, options; those of a quick run first
+QUICK_CONFIGURATIONS = 2
+CONFIGURATIONS = [
+    ("gcc-debug", "g++", [*SANITIZE, *EXAMPLES]),
+    ("clang-release", "clang++-19", ["--buildtype=release", *EXAMPLES]),
+    # b_lundef: clang links the sanitizers' runtime into programs only
+    ("clang-debug", "clang++-19", [*SANITIZE, "-Db_lundef=false", *NO_EXAMPLES]),
+    ("gcc-release", "g++", ["--buildtype=release", *NO_EXAMPLES]),
+    ("gcc-bare", "g++", [*BARE, *NO_EXAMPLES]),
+    ("clang-bare", "clang++-19", [*BARE, *NO_EXAMPLES]),
+]
+COMMON = ["--werror", "-Dtests=enabled", "-Dbenchmarks=disabled"]
+
+# script and arguments below tests/; those of a quick run first
+QUICK_SCRIPTS = 4
+SCRIPTS = [
+    ["static/lint.py"],
+    ["static/includes.py"],
+    ["compile_fail/run.py"],
+    ["headers/run.py"],
+    ["static/lint.py", "--self-test"],
+    ["static/includes.py", "--self-test"],
+    ["compile_fail/run.py", "--self-test"],
+    ["headers/run.py", "--self-test"],
+    ["codegen/run.py", "--self-test"],
+    ["codegen/run.py"],
+    ["consumer/run.py"],
+    ["consumer/wraps.py"],
+]
+
+
+class Run:
+    def __init__(self):
+        self.tally = report.Tally()
+        self.folder = report.ROOT / "build/test"
+        self.logs = self.folder / "logs"
+        self.logs.mkdir(parents=True, exist_ok=True)
+
+    def log(self, name, text):
+        """Keeps a text. @return where, for people"""
+        file = self.logs / (re.sub(r"[^\w.-]+", "-", name) + ".log")
+        file.write_text(text)
+        return file.relative_to(report.ROOT)
+
+    def fail(self, name, text):
+        where = self.log(name, text)
+        telling = [line for line in text.splitlines() if "error" in line.lower() or "FAILED" in line] or text.splitlines()
+        self.tally.add(name, report.indent("\n".join(telling), by="", most=8) + f"log: {where}")
+
+    def configuration(self, name, problem):
+        """One build configuration, which has been configured, perhaps with a problem."""
+        if problem:
+            self.fail(f"{name}: configure", problem)
+            return
+        folder = self.folder / name
+        problem = builds.compile_all(folder)
+        if problem:
+            self.fail(f"{name}: build", problem)
+        for test, result, output in builds.run_tests(folder, without_suite="script"):
+            full = f"{name}: {test}"
+            if result == "SKIP":
+                self.tally.skip(full, output.strip().splitlines()[-1] if output.strip() else "no reason given")
+            elif result in ("OK", "EXPECTEDFAIL"):
+                self.tally.add(full)
+            else:
+                self.fail(full, f"{result}\n{output}")
+
+    def script(self, words, root=report.ROOT / "tests"):
+        name = " ".join(str(word) for word in words)
+        result = report.run([sys.executable, root / words[0], *words[1:]])
+        if result.returncode == report.SKIPPED:
+            self.tally.skip(name, (result.stdout.strip() or "no reason given").splitlines()[-1].removeprefix("SKIPPED: "))
+            return
+        before = self.tally.failed
+        counted = self.tally.add_closing(result.stdout)
+        if not counted or (result.returncode != 0 and self.tally.failed == before):
+            self.fail(name, f"ended with {result.returncode}\n{result.stdout}")
+        elif self.tally.failed > before:
+            print(f"FAILED {name}\n{report.indent(result.stdout)}    log: {self.log(name, result.stdout)}", flush=True)
+        else:
+            for line in result.stdout.splitlines():
+                if line.startswith("SKIPPED "):
+                    print(line, flush=True)
+
+    def timed(self, name, function, *arguments):
+        start, passed, failed = time.monotonic(), self.tally.passed, self.tally.failed
+        function(*arguments)
+        print(f"{name}: {self.tally.passed - passed} passed, {self.tally.failed - failed} failed"
+              f" ({time.monotonic() - start:.0f} s)", flush=True)
+
+
+def main(quick):
+    run = Run()
+    scripts = SCRIPTS[:QUICK_SCRIPTS] if quick else SCRIPTS
+    configurations = CONFIGURATIONS[:QUICK_CONFIGURATIONS] if quick else CONFIGURATIONS
+    for words in scripts:
+        run.timed(" ".join(words), run.script, words)
+    scenarios = report.ROOT / "tests/conformance/scenarios"
+    if scenarios.is_dir() and (report.ROOT / "tests/conformance/run.py").exists():
+        run.timed("conformance", run.script, ["conformance/run.py", scenarios])
+    problems = report.in_parallel(
+        lambda it: builds.configure(run.folder / it[0], [*COMMON, *it[2]], it[1]), configurations)
+    for (name, _, _), problem in zip(configurations, problems):
+        run.timed(name, run.configuration, name, problem)
+    run.tally.close()
