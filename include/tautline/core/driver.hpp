@@ -79,7 +79,7 @@ class driver : public stepper<Backend, Options, Entries...> {
     std::uint64_t deadline;
 
     [[nodiscard]] bool has_room() const {
-      std::uint64_t needed = session->slices.longest + session->slices.longest / 4;
+      std::uint64_t needed = session->slices.longest + (session->slices.longest + 3) / 4;  // 1.25 times, rounded up
       if constexpr (std::is_base_of_v<longest_step, Options>) needed = static_cast<longest_step&>(session->given).ticks;
       return deadline >= last && deadline - last >= needed && deadline > last;
     }

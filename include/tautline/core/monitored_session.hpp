@@ -170,7 +170,8 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   template <class... Items>
   completion run_for(std::uint64_t budget, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
-      typename base::slice_pace pace{this, this->ticks(), this->ticks() + budget};
+      std::uint64_t const now = this->ticks();
+      typename base::slice_pace pace{this, now, budget < ~now ? now + budget : ~std::uint64_t{0}};
       if (!pace.has_room()) return this->template completed<true>();
       completion done = this->template drive_once<true>(pace, items...);
       if (this->ticks() > pace.deadline) ++this->slices.overruns;
