@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Plays every scenario file of the folders and compares what happens with what the file expects.
+
+usage: run.py [--compiler g++|clang++-19] [--mode throwing|nonthrowing]... [--include DIR] FOLDER...
+       run.py --programs PROGRAM[,PROGRAM] FOLDER...     with programs that were built before (meson test does that)
+
+Each scenario is played with exceptions and without them, a loop in each of the four ways to drive one, and passes if
+all of them give the very trace. Closes with `N passed, N failed` alone on a line, `, N skipped` behind it where hooks
+do not exist yet. Exit status 1 if one failed, 2 for a bad folder or an unreadable file.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+import generate  # noqa: E402
+
+MODES = {"throwing": "with exceptions", "nonthrowing": "without exceptions"}
+MOST_ATTACHED = 4  # what a session keeps; more are only counted
+TIMEOUT = 300
+
+
+# --- what was played ----------------------------------------------------------------------------------------------
+
+
+class Played:
+    """One scenario, in one drive and mode."""
+
+    def __init__(self, way, mode):
+        self.way = way
+        self.mode = mode
+        self.trace = []
+        self.outcome = None
+        self.stop = None
+        self.attached = []
+        self.attached_in_all = 0
+        self.message = ""
+        self.complaints = []
+        self.done = False
+
+    def take(self, line):
+        kind, _, rest = line.partition(" ")
+        if kind == "trace":
+            self.trace.append(rest)
+        elif kind == "outcome":
+            self.outcome = rest
+        elif kind == "stop":
+            by, _, step = rest.rpartition(" ")
+            self.stop = {"by": None if by == "-" and step == "-" else by, "step": None if step == "-" else int(step)}
+        elif kind == "attached":
+            self.attached.append(rest)
+        elif kind == "attached_in_all":
+            self.attached_in_all = int(rest)
+        elif kind == "message":
+            self.message = rest
+        elif kind == "complaint":
+            self.complaints.append(rest)
+        elif kind == "done":
+            self.done = True
+        else:
+            self.complaints.append(f"the program printed: {line}")
+
+
+def play(program, mode, last):
+    """Number of the scenario -> what was played. A crash costs only the scenario in which it came."""
+    found = {}
+    first = 0
+    while first <= last:
+        try:
+            done = subprocess.run([program, str(first)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=TIMEOUT, check=False, text=True, errors="replace")
+            output, why = done.stdout, f"the program ended with status {done.returncode}"
+            crashed = done.returncode != 0
+        except subprocess.TimeoutExpired as late:
+            output = (late.stdout or b"").decode(errors="replace") if isinstance(late.stdout, bytes) else late.stdout or ""
+            why, crashed = "the program did not end", True
+        current, number = None, first - 1
+        for line in output.splitlines():
+            if line.startswith("play "):
+                _, number, way = line.split(" ", 2)
+                number = int(number)
+                current = Played(way, mode)
+                found.setdefault(number, []).append(current)
+            elif current is not None:
+                current.take(line)
+        if not crashed:
+            break
+        if current is None:
+            raise SystemExit(f"{program}: {why}: {output[-400:]}")
+        if not current.done:
+            current.complaints.append(why)
+        first = number + 1
+    return found
+
+
+# --- comparing ----------------------------------------------------------------------------------------------------
+
+
+def same_kind(expected, actual):
+    """A derived end of input is known by its type only; what a kind is called is the same for both."""
+    return expected == actual or (expected, actual) in (("out_of_range", "out_of_range_derived"),
+                                                        ("out_of_range_derived", "out_of_range"))
+
+
+def plain(line):
+    """A line of a trace, as far as the grammar fixes it."""
+    words = line.split(" ")
+    if words[0] == "on_error" and words[-1] == "out_of_range_derived":
+        words[-1] = "out_of_range"
+    if words[0] == "caller" and "->" in words:
+        arrow = words.index("->")
+        result = words[arrow + 1:]
+        if result == ["out_of_range_derived"]:
+            result = ["out_of_range"]
+        # the grammar does not say how the ids of run_with are written
+        item = ["run_with"] if words[1].startswith(("run_with", "{")) else words[1:arrow]
+        words = ["caller", *item, "->", *result]
+    return " ".join(words)
+
+
+def differences(expect, played):
+    """What is wrong besides the trace, as lines."""
+    wrong = list(played.complaints)
+    if not played.done:
+        return wrong or ["it was not played to its end"]
+    if "outcome" in expect and not same_kind(expect["outcome"], played.outcome):
+        wrong.append(f"outcome: expected {expect['outcome']}, was {played.outcome}")
+    if "stop" in expect and expect["stop"] is not None:
+        wanted = {"by": expect["stop"].get("by"), "step": expect["stop"].get("step")}
+        if wanted != played.stop:
+            wrong.append(f"stop: expected {json.dumps(wanted)}, was {json.dumps(played.stop)}")
+    attached = list(expect.get("attached") or [])
+    same = len(attached) == played.attached_in_all and all(map(same_kind, attached[:MOST_ATTACHED], played.attached))
+    kept = len(attached) == MOST_ATTACHED == len(played.attached) and all(map(same_kind, attached, played.attached))
+    if not same and not kept:
+        wrong.append(f"attached: expected {attached}, were {played.attached}, {played.attached_in_all} in all")
+    for words in expect.get("error_mentions") or []:
+        if not re.search(rf"(?<!\w){re.escape(words)}(?!\w)", played.message):
+            wrong.append(f"the error does not mention {words}: {played.message}")
+    return wrong
+
+
+def side_by_side(expected, actual, width):
+    column = max([len("expected")] + [min(len(line), width) for line in expected]) + 2
+    text = [f"  {'expected':<{column}}  actual"]
+    for left, right in itertools.zip_longest(expected, actual):
+        same = left is not None and right is not None and plain(left) == plain(right)
+        text.append(f"{' ' if same else '>'} {left if left is not None else '':<{column}}  {right if right is not None else ''}")
+    return "\n".join(line.rstrip() for line in text)
+
+
+def check(scenario, plays):
+    """None, or a text that says what is wrong in which drives and modes."""
+    expect = scenario.content["expect"]
+    expected = expect.get("trace", [])
+    wanted = {(way, mode) for mode in plays for way in (("run", "run_to_completion", "steps", "run_for") if scenario.loops
+                                                         else ("run",))}
+    seen = [one for of_mode in plays.values() for one in of_mode.get(scenario.number, [])]
+    missing = wanted - {(one.way, one.mode) for one in seen}
+    # equal failures are shown once
+    faults = {}
+    for one in seen:
+        wrong = differences(expect, one)
+        if list(map(plain, expected)) != list(map(plain, one.trace)):
+            wrong.append(side_by_side(expected, one.trace, 60))
+        if wrong:
+            faults.setdefault("\n".join(wrong), []).append(f"{one.way} {MODES[one.mode]}")
+    text = [f"{', '.join(where)}:\n{textwrap.indent(what, '  ')}" for what, where in faults.items()]
+    if missing and not faults:
+        text.append("not played: " + ", ".join(f"{way} {MODES[mode]}" for way, mode in sorted(missing)))
+    return "\n".join(text) or None
+
+
+# --- building -----------------------------------------------------------------------------------------------------
+
+
+def call(command, **more):
+    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False, **more)
+
+
+def build(folders, compiler, modes, directory):
+    """The programs, by mode, and what could not be compiled: path of a scenario -> the compiler's words."""
+    environment = dict(os.environ, CXX=compiler, LC_ALL="C")
+    option = f"-Dconformance_folders={[str(pathlib.Path(folder).resolve()) for folder in folders]!r}"
+    fresh = ["meson", "setup", directory, ROOT, "-Dtests=enabled", "-Dexamples=disabled", "-Dbenchmarks=disabled", option]
+    if (directory / "build.ninja").exists():
+        done = call(["meson", "configure", directory, option], env=environment)
+    else:
+        if directory.exists():
+            shutil.rmtree(directory)
+        done = call(fresh, env=environment)
+    if done.returncode != 0:
+        print(done.stdout)
+        raise SystemExit(1)
+    generated = directory / "tests" / "conformance"
+    excluded = generated / "excluded.json"
+    excluded.unlink(missing_ok=True)
+    refused = {}
+    programs = {mode: generated / f"conformance_{mode}" for mode in modes}
+    while True:
+        done = call(["ninja", "-k", "0", "-C", directory] + [p.relative_to(directory) for p in programs.values()],
+                    env=environment)
+        if done.returncode == 0:
+            return programs, refused
+        found = guilty(generated, done.stdout)
+        if not found:
+            print(done.stdout[-6000:])
+            print("the scenarios could not be built")
+            raise SystemExit(1)
+        refused.update(found)
+        excluded.write_text(json.dumps(sorted(refused)))
+
+
+def guilty(generated, output):
+    """The scenarios in whose types or data the compiler found a fault: path -> its first words about it."""
+    found = {}
+    places = {}
+    for file in generated.glob("chunk_*.cpp"):
+        group, users, where = None, {}, []
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if match := re.match(r"struct (group_\d+) ", line):
+                group = match[1]
+                users[group] = []
+            elif match := re.match(r"void add_\d+\(.*// (.*)", line):
+                users[group].append(match[1])
+                group = (group, match[1]) if not isinstance(group, tuple) else (group[0], match[1])
+            elif line == "}  // namespace":
+                group = None
+            where.append(group)
+            if isinstance(group, tuple) and line == "}":
+                group = group[0]
+        places[file.name] = (where, users)
+    first = None
+    for line in output.splitlines():
+        if re.search(r"\berror:", line):
+            first = re.sub(r"^.*?\berror:\s*", "", line)
+            if (match := re.match(r"^\S*?(chunk_\d+\.cpp):(\d+)", line)) is None:
+                continue
+        match = re.match(r"^\S*?(chunk_\d+\.cpp):(\d+)", line)
+        if match and match[1] in places:
+            where, users = places[match[1]]
+            group = where[int(match[2]) - 1]
+            names = [group[1]] if isinstance(group, tuple) else users.get(group, [])
+            for name in names:
+                found.setdefault(name, []).append(line if first is None else first)
+    return {path: "\n".join(dict.fromkeys(lines)) for path, lines in found.items()}
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def report(scenarios, plays, refused):
+    passed = failed = skipped = 0
+    for scenario in scenarios:
+        label = scenario.name
+        if sum(other.name == scenario.name for other in scenarios) > 1:
+            label += f" ({scenario.path})"
+        expect = scenario.content.get("expect", {})
+        words = refused.get(str(scenario.path))
+        if words is not None:
+            # a conflict that the compiler finds counts, if its message has the words
+            if all(mention in words for mention in expect.get("error_mentions") or [words + "?"]):
+                passed += 1
+                continue
+            problem = "it does not compile:\n" + textwrap.indent(words, "  ")
+        elif scenario.skipped:
+            skipped += 1
+            print(f"SKIPPED {label}: {scenario.reason}")
+            continue
+        elif scenario.reason is not None:
+            problem = scenario.reason
+        else:
+            problem = check(scenario, plays)
+        if problem is None:
+            passed += 1
+        else:
+            failed += 1
+            print(f"FAILED {label}: {scenario.content.get('about', '')}\n{textwrap.indent(problem, '  ')}\n")
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""), flush=True)
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--mode", action="append", choices=list(MODES), help="both")
+    parser.add_argument("--directory", type=pathlib.Path, help="of the build")
+    parser.add_argument("--programs", help="built before, by commas: NAME=PROGRAM for each mode")
+    parser.add_argument("--include", type=pathlib.Path, default=ROOT / "include")
+    parser.add_argument("--without", action="append", default=[])
+    parser.add_argument("folders", nargs="+")
+    given = parser.parse_args()
+    modes = given.mode or list(MODES)
+    try:
+        scenarios = generate.read(given.folders)
+    except generate.Unreadable as why:
+        print(why, file=sys.stderr)
+        return 2
+    refused = {}
+    if given.programs:
+        programs = dict(one.split("=", 1) for one in given.programs.split(","))
+    else:
+        if shutil.which(given.compiler) is None:
+            print(f"{given.compiler}: no such compiler", file=sys.stderr)
+            return 2
+        name = "conformance" if given.compiler == "g++" else f"conformance-{given.compiler}"
+        programs, refused = build(given.folders, given.compiler, modes, given.directory or ROOT / "build" / name)
+    generate.translate(scenarios, given.include, given.without, refused)
+    plays = {mode: play(program, mode, len(scenarios) - 1) for mode, program in programs.items()}
+    return report(scenarios, plays, refused)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

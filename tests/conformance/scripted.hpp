@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+
+#include "script.hpp"
+
+namespace conformance {
+
+/// A number that nobody may see: what stands in the place of a value that was not asked for.
+inline constexpr double untouched = -987654321;
+
+/// A backend that does what its script says. It has no life cycle of its own: it is told when to open, run and close.
+class scripted {
+ public:
+  explicit scripted(world& played) : world_(&played), values_(played.script.values.size(), untouched) {}
+
+  tautline::status open() {
+    failure const ordered = failure_at(script().make_failures, ++world_->attempts);
+    if (ordered.kind != error_kind::none) return fail(ordered);
+    if (world_->sessions > 0 && !script().keeps_state) world_->completed = world_->checkpoint;
+    world_->taken = 0;
+    world_->trace("session %ld", ++world_->sessions);
+    return {};
+  }
+
+  void close() {
+    world_->trace("session_closed %ld", world_->sessions);
+    if (watch != nullptr) watch(watched, *world_);
+  }
+
+  [[nodiscard]] step_number initial_step() const { return world_->completed; }
+  [[nodiscard]] step_number steps_per_run() const { return script().steps_per_run; }
+
+  [[nodiscard]] step_number global_step() const { return world_->completed + world_->steps_of_others; }
+
+  template <class Request>
+  tautline::status run(Request const& request) {
+    if constexpr (!Request::is_step) {
+      compute(request);
+      return {};
+    } else {
+      ++world_->raw_runs;
+      world_->ticks += 10;
+      trace_run(request);
+      failure const ordered = failure_at(script().run_failures, world_->raw_runs);
+      if (ordered.kind != error_kind::none) return fail(ordered);
+      if (world_->raw_runs > 10 * script().max_runs + 1000) {
+        world_->complain("the loop does not end");
+        return {error_kind::internal, "the loop does not end"};
+      }
+      if (script().input_length >= 0 && world_->taken == script().input_length) return tautline::status::end_of_input();
+      ++world_->taken;
+      ++world_->good_runs;
+      world_->completed += script().steps_per_run;
+      compute(request);
+      return {};
+    }
+  }
+
+  template <tautline::fixed_string Name>
+  [[nodiscard]] double const& value() const {
+    return values_[place_of(tautline::name_of<Name>)];
+  }
+
+  /// False once a variable is NaN or infinite after the last raw run.
+  [[nodiscard]] bool is_finite() const {
+    return std::all_of(script().variables.begin(), script().variables.end(), [&](series const& variable) {
+      return world_->raw_runs == 0 || std::isfinite(variable.at(world_->raw_runs - 1));
+    });
+  }
+
+  [[nodiscard]] world& played() const { return *world_; }
+
+  /// Called when a raw session has been closed, so that the caller's view of the end can be taken also where the
+  /// session is closed by its destructor.
+  void (*watch)(void const* session, world&) = nullptr;
+  void const* watched = nullptr;
+
+ private:
+  [[nodiscard]] scenario const& script() const { return world_->script; }
+
+  static tautline::status fail(failure ordered) {
+#if TAUTLINE_EXCEPTIONS
+    throw_ordered(ordered);
+#else
+    return {ordered.kind, ordered_text};
+#endif
+  }
+
+  [[nodiscard]] std::size_t place_of(std::string_view name) const {
+    for (std::size_t i = 0; i < script().values.size(); ++i) {
+      if (script().values[i].values.name == name) return i;
+    }
+    std::abort();  // the generator refuses such scenarios
+  }
+
+  template <class Request>
+  void trace_run(Request const& request) {
+    std::string const fetched = joined([&](auto add) { request.each_fetch(add); });
+    std::string const fed = joined([&](auto add) { request.each_feed(add); });
+    world_->trace("run %ld%s%s%s%s", world_->raw_runs, fetched.empty() ? "" : " fetch=", fetched.c_str(),
+                  fed.empty() ? "" : " feed=", fed.c_str());
+  }
+  /// The names that `each` visits, sorted by bytes; one that is visited twice stands there twice.
+  template <class Each>
+  static std::string joined(Each each) {
+    std::vector<std::string> found;
+    each([&]<tautline::fixed_string Name>() { found.emplace_back(tautline::name_of<Name>); });
+    std::sort(found.begin(), found.end());
+    std::string words;
+    for (std::string const& name : found) words += words.empty() ? name : "," + name;
+    return words;
+  }
+
+  /// Values exist only where they were asked for.
+  template <class Request>
+  void compute(Request const& request) {
+    std::fill(values_.begin(), values_.end(), untouched);
+    request.each_fetch([&]<tautline::fixed_string Name>() {
+      std::size_t const place = place_of(tautline::name_of<Name>);
+      value_script const& value = script().values[place];
+      if (value.of_feed.empty()) {
+        values_[place] = value.values.at(std::max(world_->raw_runs, 1L) - 1);
+      } else {
+        values_[place] = value.otherwise;
+        request.each_feed([&]<tautline::fixed_string Fed>() {
+          if (tautline::name_of<Fed> == value.of_feed) values_[place] = static_cast<double>(*request.template fed<Fed>());
+        });
+      }
+    });
+  }
+
+  world* world_;
+  std::vector<double> values_;
+};
+
+/// Ten ticks pass in a raw run and none elsewhere, so that a budget of `run_for` is a number of runs.
+struct run_clock {
+  world* played;
+  [[nodiscard]] std::uint64_t now() const { return played->ticks; }
+  static constexpr std::uint64_t ticks_per_second() { return 1000; }
+};
+
+inline auto settings(world& played) {
+  return tautline::options{tautline::with_clock{run_clock{&played}}, tautline::longest_step{10},
+                           tautline::max_recoveries{static_cast<std::uint8_t>(played.script.max_recoveries)},
+                           tautline::frame_bytes<1024>{}};
+}
+
+}  // namespace conformance
