@@ -114,7 +114,8 @@ consteval auto check_callback() {
 
 template <class Hook, class Core>
 consteval auto check_clock() {
-  return fine_or<!uses_clock<typename trigger_of<Hook>::type> || has_clock<typename Core::options_type>,
+  return fine_or<!uses_clock<typename trigger_of<Hook>::type> || may_use_clock<typename trigger_of<Hook>::type> ||
+                     has_clock<typename Core::options_type>,
                  trigger_without_clock<Hook, typename trigger_of<Hook>::type>>();
 }
 

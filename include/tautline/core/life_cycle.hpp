@@ -192,12 +192,14 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   }
 
   template <class Trigger>
-  TAUTLINE_INLINE trigger_view look(step_number step) {
+  TAUTLINE_INLINE trigger_view look([[maybe_unused]] Trigger const& asked, step_number step) {
     trigger_view view;
     view.step = step;
     if constexpr (uses_clock<Trigger>) {
-      view.ticks = this->ticks();
-      view.second = this->ticks_per_second();
+      if (wants_clock(asked)) {
+        view.ticks = this->ticks();
+        view.second = this->ticks_per_second();
+      }
     }
     return view;
   }
@@ -212,7 +214,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     using leaf_type = std::remove_reference_t<decltype(place)>;
     using trigger_type = typename leaf_type::trigger_type;
     if constexpr (leaf_type::triggered) {
-      trigger_view view = look<trigger_type>(this->state.completed);
+      trigger_view view = look(place.hook().trigger, this->state.completed);
       view.first = !this->state.told_sessions;
       place.hook().trigger.restart(place.trigger.kept, view);
       if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;
@@ -257,7 +259,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     using trigger_type = typename std::remove_reference_t<decltype(place)>::trigger_type;
     if constexpr (fires_at_end<trigger_type>) {
       if (place.trigger.handled || !ran_in_this_session()) return false;
-      trigger_view view = look<trigger_type>(this->state.completed);
+      trigger_view view = look(place.hook().trigger, this->state.completed);
       view.ending = true;
       return place.hook().trigger.due(place.trigger.kept, view);
     } else {

@@ -185,7 +185,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       due = false;
       if constexpr (leaf_type::triggered) {
         due = place.hook().trigger.due(place.trigger.kept,
-                                       this->template look<typename leaf_type::trigger_type>(here.step()));
+                                       this->look(place.hook().trigger, here.step()));
       }
       if constexpr (info::asking == form::absent) {
         return true;
@@ -276,7 +276,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       }
       if constexpr (leaf_type::triggered) {
         using trigger_type = typename leaf_type::trigger_type;
-        place.hook().trigger.looked(place.trigger.kept, this->template look<trigger_type>(here.step()), due, due);
+        place.hook().trigger.looked(place.trigger.kept, this->look(place.hook().trigger, here.step()), due, due);
         if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due;
       }
     }

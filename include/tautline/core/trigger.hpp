@@ -45,6 +45,19 @@ struct plain_trigger {
 };
 template <class Trigger>
 concept uses_clock = requires { requires Trigger::uses_clock; };
+/// A trigger that knows only at run time whether it looks at the time has a member `bool wants_clock() const`, too.
+template <class Trigger>
+concept may_use_clock = uses_clock<Trigger> && requires(Trigger const& asked) {
+  { asked.wants_clock() } -> std::same_as<bool>;
+};
+template <class Trigger>
+constexpr bool wants_clock(Trigger const& asked) {
+  if constexpr (may_use_clock<Trigger>) {
+    return asked.wants_clock();
+  } else {
+    return uses_clock<Trigger>;
+  }
+}
 }  // namespace detail
 
 /// Whether a trigger may fire in `end`: a hook that shows values then has to ask for them in every run.

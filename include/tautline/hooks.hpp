@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// All hooks. Each stands in a header of its own; the loggers, the progress bar and the evaluator need fmt.
+
+// IWYU pragma: begin_exports
+#include <tautline/hooks/any_trigger.hpp>
+#include <tautline/hooks/evaluator.hpp>
+#include <tautline/hooks/feed_fn.hpp>
+#include <tautline/hooks/final_ops.hpp>
+#include <tautline/hooks/global_step_waiter.hpp>
+#include <tautline/hooks/logging.hpp>
+#include <tautline/hooks/loss_logger.hpp>
+#include <tautline/hooks/model_dependent.hpp>
+#include <tautline/hooks/nan_checker.hpp>
+#include <tautline/hooks/progress_bar.hpp>
+#include <tautline/hooks/step_rate_logger.hpp>
+#include <tautline/hooks/stop_at_step.hpp>
+#include <tautline/hooks/stopper.hpp>
+#include <tautline/hooks/tensor_logger.hpp>
+// IWYU pragma: end_exports
