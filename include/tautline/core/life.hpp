@@ -70,7 +70,7 @@ class life_state {
   /// From anywhere, at any moment: another thread, an interrupt.
   void request_stop_outside(tautline::text reason) {
     if (stop_recorded() || outside_claimed()) return;
-    outside_words_ = reason.words();
+    outside_text_ = reason;
     __atomic_store_n(&outside_, true, __ATOMIC_RELEASE);
     set_stopped();
   }
@@ -82,7 +82,7 @@ class life_state {
     stop_record record;
     if (!stop_recorded()) return record;
     if (stop_by_ == no_hook) {
-      record = {stop_source::caller, "caller", text::of_lasting(outside_words_), told_sessions, completed};
+      record = {stop_source::caller, "caller", outside_text_, told_sessions, completed};
       return record;
     }
     record.reason = stop_text_;
@@ -134,7 +134,7 @@ class life_state {
   /// After a recovery.
   void forget_errors() {
     destroy_errors();
-    if (!text_kept_) tail_bytes_ = 0;
+    tail_bytes_ = static_cast<std::uint16_t>(text_end_ * 8);
     reported_ = 0;
   }
 
@@ -144,13 +144,14 @@ class life_state {
 
   /// Characters whose owner may go are kept in the session's memory: one text, the first that comes.
   TAUTLINE_COLD text keep(copied const& given) {
-    std::size_t const used = tail_bytes_ + frame_bytes_ + reserve();
-    if (text_kept_ || used + 2 > memory_size_) return "(no room to keep this text)";
+    // the text outlives the errors of a recovery, so there must be room for the error that comes after one
+    std::size_t const used = tail_bytes_ + frame_bytes_ + sizeof(error_record) + 7;
+    if (text_end_ != 0 || used + 8 > memory_size_) return "(no room to keep this text)";
     std::size_t const room = memory_size_ - used < copied::capacity ? memory_size_ - used : copied::capacity;
-    tail_bytes_ = static_cast<std::uint16_t>(tail_bytes_ + room);
-    text_kept_ = true;
+    text_end_ = static_cast<std::uint8_t>((tail_bytes_ + room) / 8);
+    tail_bytes_ = static_cast<std::uint16_t>(text_end_ * 8);
     char* const place = reinterpret_cast<char*>(memory_ + memory_size_ - tail_bytes_);
-    writer(place, room).put(given.characters);
+    writer(place, room / 8 * 8).put(given.characters);
     return text::of_lasting(place);
   }
 
@@ -203,7 +204,7 @@ class life_state {
 #endif
   }
 
-  bool text_kept_ = false;
+  std::uint8_t text_end_ = 0;  // in units of 8 bytes from the end; 0: none is kept
   bool stop_has_step_ = false;
   bool outside_claimed_ = false;
   bool outside_ = false;
@@ -218,7 +219,7 @@ class life_state {
   std::uint16_t stop_by_ = no_hook;
   step_number stop_step_ = 0;
   tautline::text stop_text_;
-  char const* outside_words_ = "";
+  tautline::text outside_text_;
   std::byte* memory_;
   char const* const* hook_names_;
 };

@@ -35,7 +35,7 @@ class text {
   /// Numbers of any arithmetic type: a step is 64 bits wide, and braces would refuse to narrow it to double.
   template <class First, class Second = double>
     requires(std::is_arithmetic_v<First> && std::is_arithmetic_v<Second>)
-  constexpr text(literal words, First first, Second second = 0)
+  constexpr text(literal words, First first, Second second = not_given)
       : words_(words.c_str()), numbers_{static_cast<double>(first), static_cast<double>(second)} {}
 
   /// @param words lives as long as whoever may read this text: an exception's what(), a buffer of the session.
@@ -48,15 +48,22 @@ class text {
   [[nodiscard]] constexpr bool empty() const { return *words_ == 0; }
   /// The words as they were written, the places for numbers as `{}`.
   [[nodiscard]] constexpr char const* words() const { return words_; }
+  /// NaN where none was given.
   [[nodiscard]] constexpr double number(int index) const { return numbers_[index]; }
 
-  /// Writes the text with its numbers, cut to `size - 1` characters, and a closing zero.
+  /// Writes the text with its numbers, those that were given, cut to `size - 1` characters, and a closing zero.
   /// @return the number of characters written, without the zero
   std::size_t write_to(char* out, std::size_t size) const;
 
  private:
+  // A NaN that no arithmetic makes, told by its bits: braces in a text without numbers are meant as they stand.
+  static constexpr double not_given = __builtin_nan("0x7461757");
+  [[nodiscard]] static constexpr bool is_given(double number) {
+    return __builtin_bit_cast(std::uint64_t, number) != __builtin_bit_cast(std::uint64_t, not_given);
+  }
+
   char const* words_ = "";
-  double numbers_[2]{};
+  double numbers_[2]{not_given, not_given};
 };
 
 /// Characters that have to be copied, as their owner may go: `life.request_stop(copied{buffer})`.
@@ -138,7 +145,7 @@ inline std::size_t text::write_to(char* out, std::size_t size) const {
   detail::writer written(out, size);
   int next = 0;
   for (char const* at = words_; *at != 0; ++at) {
-    if (at[0] == '{' && at[1] == '}' && next < 2) {
+    if (at[0] == '{' && at[1] == '}' && next < 2 && is_given(numbers_[next])) {
       written.put(numbers_[next++]);
       ++at;
     } else {
