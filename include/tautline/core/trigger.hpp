@@ -235,4 +235,10 @@ constexpr detail::joined_trigger<Left, Right, true> operator&(Left left, Right r
   return {left, right};
 }
 
+namespace detail {
+// `once`, `never` and `at_end` are of types of this namespace: `tautline::once | tautline::at_end` looks here only.
+using tautline::operator|;
+using tautline::operator&;
+}  // namespace detail
+
 TAUTLINE_END
