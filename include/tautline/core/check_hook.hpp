@@ -69,7 +69,7 @@ consteval auto check_hook() {
 template <class Hook, class Core>
 consteval auto check_before_run() {
   using context = run_context<Core, run_args<>>;
-  constexpr form how = form_with<before_run_callback, Hook, context>;
+  constexpr form how = form_with<before_run_callback, Hook, context>();
   if constexpr (!named_callbacks<Hook>::before_run) {
     return fine{};
   } else if constexpr (how == form::absent) {
@@ -92,15 +92,15 @@ consteval auto check_before_run() {
 template <class Hook, class Core>
 consteval auto check_after_run() {
   using info = hook_request<Core, run_args<>, Hook>;
-  if constexpr (info::asks && info::told_values == form::absent) {
-    if constexpr (named_callbacks<Hook>::after_run && info::told == form::absent) {
+  if constexpr (info::asks() && info::told_values() == form::absent) {
+    if constexpr (named_callbacks<Hook>::after_run && info::told() == form::absent) {
       return uncallable<Hook, "after_run">{};
     } else {
       return asking_in_vain<Hook, typename info::fetches>{};
     }
-  } else if constexpr (!named_callbacks<Hook>::after_run || info::asks || info::told != form::absent) {
+  } else if constexpr (!named_callbacks<Hook>::after_run || info::asks() || info::told() != form::absent) {
     return fine{};
-  } else if constexpr (after_run_callback::template takes<Hook, typename info::context, any_argument>) {
+  } else if constexpr (after_run_callback::template takes<Hook, typename info::context, any_argument>()) {
     return values_without_asking<Hook>{};
   } else {
     return uncallable<Hook, "after_run">{};
@@ -109,7 +109,7 @@ consteval auto check_after_run() {
 
 template <class Hook, class Callback, fixed_string Name, bool Named, class... Arguments>
 consteval auto check_callback() {
-  return fine_or<!Named || form_with<Callback, Hook, Arguments...> != form::absent, uncallable<Hook, Name>>();
+  return fine_or<!Named || form_with<Callback, Hook, Arguments...>() != form::absent, uncallable<Hook, Name>>();
 }
 
 template <class Hook, class Core>

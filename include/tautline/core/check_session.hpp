@@ -14,12 +14,12 @@ namespace detail {
 /// The type that the graph has after this hook's begin.
 template <class Hook, class Graph>
 constexpr auto* after_begin() {
-  constexpr begin_form form = begins<Hook, Graph>;
+  constexpr begin_form form = begins<Hook, Graph>();
   if constexpr (form == begin_form::absent || form == begin_form::by_reference) {
     return static_cast<Graph*>(nullptr);
   } else {
     using passed = std::conditional_t<form == begin_form::by_copy, Graph&, Graph&&>;
-    if constexpr (begin_takes_life<Hook, Graph>) {
+    if constexpr (begin_takes_life<Hook, Graph>()) {
       return static_cast<std::remove_cvref_t<decltype(std::declval<Hook&>().begin(std::declval<passed>(),
                                                                                   std::declval<life&>()))>*>(nullptr);
     } else {
@@ -42,7 +42,7 @@ template <class Graph, class Hook, class... Rest>
 consteval auto begin_chain(type_list<Hook, Rest...>) {
   if constexpr (!named_callbacks<Hook>::begin) {
     return begin_chain<Graph>(type_list<Rest...>{});
-  } else if constexpr (begins<Hook, Graph> == begin_form::absent) {
+  } else if constexpr (begins<Hook, Graph>() == begin_form::absent) {
     return uncallable<Hook, "begin">{};
   } else {
     using next = std::remove_pointer_t<decltype(after_begin<Hook, Graph>())>;
@@ -120,7 +120,7 @@ consteval auto find_cycle(relations<Count> const& known, std::size_t member) {
 template <auto Order, class Fetches, class... Hooks>
 consteval auto order_exists(Fetches fetches, type_list<Hooks...> list) {
   if constexpr (Order.cycle < sizeof...(Hooks)) {
-    constexpr auto path = find_cycle(relate(list, fetches), Order.cycle);
+    constexpr auto path = find_cycle(relations_of(list, fetches), Order.cycle);
     return []<std::size_t... Place>(std::index_sequence<Place...>) {
       return order_cycle<type_at<path.at[Place], Hooks...>...>{};
     }(std::make_index_sequence<path.length>{});

@@ -75,11 +75,28 @@ struct entry_of<named_hook<Name, Hook>> {
 /// Accepts everything that a parameter of type `auto` does, and nothing else: tells a generic parameter from `life&`.
 struct any_argument {};
 
+/// A member of each callback's name. Deriving from this and from a hook makes those names ambiguous that the hook has,
+/// whatever their signatures or access: to look for a name is cheap, to look whether it can be called is not.
+struct callback_decoy {
+  int begin, after_create_session, before_run, after_run, end, on_error, close;
+};
+template <class Hook>
+struct callback_probe : Hook, callback_decoy {};
+
 // One struct for each callback: can it be called with these arguments, and the call. The last parameter may be a life.
+// Concepts and consteval functions only: a constexpr variable of a type with a long name would be a symbol.
 #define TAUTLINE_CALLBACK(name)                                                                               \
+  template <class Hook, class... Arguments>                                                                   \
+  concept takes_##name = requires(Hook& hook, Arguments&... arguments) { hook.name(arguments...); };          \
   struct name##_callback {                                                                                    \
+    template <class Hook>                                                                                     \
+    static consteval bool named() {                                                                           \
+      return std::is_final_v<Hook> || !requires { &callback_probe<Hook>::name; };                             \
+    }                                                                                                         \
     template <class Hook, class... Arguments>                                                                 \
-    static constexpr bool takes = requires(Hook& hook, Arguments&... arguments) { hook.name(arguments...); }; \
+    static consteval bool takes() {                                                                           \
+      return takes_##name<Hook, Arguments...>;                                                                \
+    }                                                                                                         \
     template <class Hook, class... Arguments>                                                                 \
     TAUTLINE_INLINE static constexpr decltype(auto) call(Hook& hook, Arguments&... arguments) {               \
       return hook.name(arguments...);                                                                         \
@@ -98,20 +115,24 @@ enum class form : std::uint8_t { absent, plain, with_life };
 
 /// @tparam Strict a generic last parameter is no life (for `after_run`, where it is the values)
 template <class Callback, bool Strict, class Hook, class... Arguments>
-constexpr form form_of() {
-  if constexpr (Callback::template takes<Hook, Arguments..., life> &&
-                !Callback::template takes<Hook, Arguments..., any_argument>) {
+consteval form form_of() {
+  if constexpr (!Callback::template named<Hook>()) {
+    return form::absent;
+  } else if constexpr (Callback::template takes<Hook, Arguments..., life>() &&
+                !Callback::template takes<Hook, Arguments..., any_argument>()) {
     return form::with_life;
-  } else if constexpr (Callback::template takes<Hook, Arguments...>) {
+  } else if constexpr (Callback::template takes<Hook, Arguments...>()) {
     return form::plain;
-  } else if constexpr (!Strict && Callback::template takes<Hook, Arguments..., life>) {
+  } else if constexpr (!Strict && Callback::template takes<Hook, Arguments..., life>()) {
     return form::with_life;
   } else {
     return form::absent;
   }
 }
 template <class Callback, class Hook, class... Arguments>
-inline constexpr form form_with = form_of<Callback, std::is_same_v<Callback, after_run_callback>, Hook, Arguments...>();
+consteval form form_with() {
+  return form_of<Callback, std::is_same_v<Callback, after_run_callback>, Hook, Arguments...>();
+}
 
 template <class Callback, form Form, class Hook, class... Arguments>
 TAUTLINE_INLINE constexpr decltype(auto) call(Hook& hook, life& at, Arguments&... arguments) {
@@ -126,7 +147,7 @@ TAUTLINE_INLINE constexpr decltype(auto) call(Hook& hook, life& at, Arguments&..
 enum class begin_form : std::uint8_t { absent, by_reference, by_value, by_copy };
 
 template <class Hook, class Graph, class... Life>
-constexpr begin_form begin_form_of() {
+consteval begin_form begin_form_of() {
   constexpr bool lvalue = requires(Hook& hook, Graph& graph, Life&... at) { hook.begin(graph, at...); };
   constexpr bool rvalue = requires(Hook& hook, Graph& graph, Life&... at) {
     hook.begin(static_cast<Graph&&>(graph), at...);
@@ -145,10 +166,17 @@ constexpr begin_form begin_form_of() {
 }
 
 template <class Hook, class Graph>
-inline constexpr bool begin_takes_life = begin_form_of<Hook, Graph, life>() != begin_form::absent;
+consteval bool begin_takes_life() {
+  return begin_form_of<Hook, Graph, life>() != begin_form::absent;
+}
 template <class Hook, class Graph>
-inline constexpr begin_form begins = begin_takes_life<Hook, Graph> ? begin_form_of<Hook, Graph, life>()
-                                                                   : begin_form_of<Hook, Graph>();
+consteval begin_form begins() {
+  if constexpr (begin_takes_life<Hook, Graph>()) {
+    return begin_form_of<Hook, Graph, life>();
+  } else {
+    return begin_form_of<Hook, Graph>();
+  }
+}
 
 template <class Hook>
 concept has_trigger = requires(Hook& hook) { requires trigger<std::remove_cvref_t<decltype(hook.trigger)>>; };

@@ -21,13 +21,13 @@ enum class outcome : std::uint8_t {
 template <class Core, class Args, class Hook>
 struct hook_request {
   using context = run_context<Core, Args>;
-  static constexpr form asking = form_with<before_run_callback, Hook, context>;
+  static consteval form asking() { return form_with<before_run_callback, Hook, context>(); }
 
   static constexpr auto deduce() {
-    if constexpr (asking == form::absent) {
+    if constexpr (asking() == form::absent) {
       return static_cast<no_request*>(nullptr);
     } else {
-      using returned = std::remove_cvref_t<decltype(call<before_run_callback, asking>(
+      using returned = std::remove_cvref_t<decltype(call<before_run_callback, asking()>(
           std::declval<Hook&>(), std::declval<life&>(), std::declval<context&>()))>;
       if constexpr (std::is_void_v<returned>) {
         return static_cast<no_request*>(nullptr);
@@ -39,17 +39,16 @@ struct hook_request {
   using type = std::remove_pointer_t<decltype(deduce())>;
   using fetches = typename inspect<type>::fetches;
   using values = run_values<Core, fetches>;
-  static constexpr bool asks = asks_for_values<type>;
+  static consteval bool asks() { return asks_for_values<type>; }
 
-  static constexpr form deduce_told_values() {
-    if constexpr (asks) {
-      return form_with<after_run_callback, Hook, context, values>;
+  static consteval form told_values() {
+    if constexpr (asks()) {
+      return form_with<after_run_callback, Hook, context, values>();
     } else {
       return form::absent;
     }
   }
-  static constexpr form told_values = deduce_told_values();
-  static constexpr form told = form_with<after_run_callback, Hook, context>;
+  static consteval form told() { return form_with<after_run_callback, Hook, context>(); }
 };
 
 /// What a hook declares that it may ask for, known before its graph is.
@@ -113,7 +112,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
 
   /// The graph goes from hook to hook, perhaps as a new type each time; the last one is finalized.
   template <std::size_t Place, class Graph>
-  bool begin_from(life& at, Graph& graph) {
+  TAUTLINE_INLINE bool begin_from(life& at, Graph& graph) {
     if constexpr (Place == hook_count) {
       ::new (static_cast<void*>(&this->backend)) Backend(finalize(graph));
       this->state.has_backend = true;
@@ -121,7 +120,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     } else {
       constexpr std::size_t index = begin_order.opening[Place];
       using hook = hook_type<index>;
-      constexpr begin_form form = begins<hook, Graph>;
+      constexpr begin_form form = begins<hook, Graph>();
       hook& told = this->template place<index>().hook();
       access::enter(at, callback::begin, index);
       if constexpr (form == begin_form::absent) {
@@ -138,7 +137,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   }
   template <class Hook, class Graph>
   static decltype(auto) call_begin(Hook& told, life& at, Graph&& graph) {
-    if constexpr (begin_takes_life<Hook, std::remove_reference_t<Graph>>) {
+    if constexpr (begin_takes_life<Hook, std::remove_reference_t<Graph>>()) {
       return told.begin(static_cast<Graph&&>(graph), at);
     } else {
       return told.begin(static_cast<Graph&&>(graph));
@@ -209,7 +208,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     (restart_trigger<Index>(), ...);
   }
   template <std::size_t Index>
-  void restart_trigger() {
+  TAUTLINE_INLINE void restart_trigger() {
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
     using trigger_type = typename leaf_type::trigger_type;
@@ -229,9 +228,9 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     return (true && ... && tell_one<Where, Callback, Index>(at, arguments...));
   }
   template <callback Where, class Callback, std::size_t Index, class... Arguments>
-  bool tell_one(life& at, Arguments&... arguments) {
+  TAUTLINE_INLINE bool tell_one(life& at, Arguments&... arguments) {
     using hook = hook_type<Index>;
-    constexpr form how = form_with<Callback, hook, Arguments...>;
+    constexpr form how = form_with<Callback, hook, Arguments...>();
     if constexpr (how == form::absent) {
       return true;
     } else {

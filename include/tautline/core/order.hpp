@@ -63,16 +63,6 @@ constexpr bool gives_any(type_list<Provided...>, type_list<Fetches...>) {
   }
 }
 
-/// Relations that stand in the hooks' types.
-template <class A, class B>
-constexpr bool declared_before() {
-  bool found = false;
-  if constexpr (has_runs_before<A>) found = found || is_one_of<B>(typename A::runs_before{});
-  if constexpr (has_runs_after<B>) found = found || is_one_of<A>(typename B::runs_after{});
-  if constexpr (is_check<A> && is_saver<B>) found = true;
-  return found;
-}
-
 template <class Hook>
 inline constexpr bool declares_order = has_runs_before<Hook> || has_runs_after<Hook> || is_check<Hook> ||
                                        is_saver<Hook> || !std::is_same_v<provided_by_t<Hook>, type_list<>>;
@@ -91,60 +81,71 @@ struct relations {
   bool before[Count == 0 ? 1 : Count][Count == 0 ? 1 : Count]{};
 };
 
-/// Fetches: what each hook asks for, as a type_list of type_lists; a provider comes before those who ask.
-template <class... Hooks, class... Fetches>
-consteval auto relate(type_list<Hooks...>, type_list<Fetches...>) {
-  constexpr std::size_t count = sizeof...(Hooks);
-  relations<count> found;
-  if constexpr ((false || ... || declares_order<Hooks>)) {
-    auto const row = [&]<class A>(type_list<A>, std::size_t a) {
-      std::size_t b = 0;
-      ((found.before[a][b] = found.before[a][b] || (a != b && declared_before<A, Hooks>()), ++b), ...);
-      if constexpr (!std::is_same_v<provided_by_t<A>, type_list<>>) {
-        b = 0;
-        ((found.before[a][b] = found.before[a][b] || (a != b && gives_any(provided_by_t<A>{}, Fetches{})), ++b), ...);
-      }
-    };
-    std::size_t a = 0;
-    (row(type_list<Hooks>{}, a++), ...);
+/// Writes down what one hook declares: `known.before[a][b]` if a has to come before b.
+template <class Hook, std::size_t Count, class... Hooks, class... Fetches>
+consteval void relate(relations<Count>& known, std::size_t self, type_list<Hooks...>, type_list<Fetches...>) {
+  [[maybe_unused]] std::size_t other = 0;
+  if constexpr (has_runs_before<Hook>) {
+    other = 0;
+    ((known.before[self][other] |= is_one_of<Hooks>(typename Hook::runs_before{}), ++other), ...);
   }
-  return found;
+  if constexpr (has_runs_after<Hook>) {
+    other = 0;
+    ((known.before[other][self] |= is_one_of<Hooks>(typename Hook::runs_after{}), ++other), ...);
+  }
+  if constexpr (is_check<Hook>) {
+    other = 0;
+    ((known.before[self][other] |= is_saver<Hooks>, ++other), ...);
+  }
+  if constexpr (!std::is_same_v<provided_by_t<Hook>, type_list<>>) {
+    other = 0;
+    ((known.before[self][other] |= gives_any(provided_by_t<Hook>{}, Fetches{}), ++other), ...);
+  }
+  known.before[self][self] = false;
 }
 
-/// The first hook in argument order of which all predecessors have been placed, again and again. Outermost hooks
-/// then go to the front of the opening order and, nested, to the back of the closing one.
+/// Hooks none of which declares anything stay in the order of the arguments.
 template <std::size_t Count>
-consteval ordering<Count> sort_hooks(relations<Count> const& known, bool const* outermost) {
-  ordering<Count> result;
-  std::size_t sorted[Count == 0 ? 1 : Count]{};
-  bool placed[Count == 0 ? 1 : Count]{};
+consteval void sort_by_argument(std::size_t* sorted) {
+  for (std::size_t i = 0; i < Count; ++i) sorted[i] = i;
+}
+
+/// The first hook in argument order of which all predecessors have been placed, again and again.
+/// @return a hook of a cycle, or `Count` if all were placed
+template <std::size_t Count>
+consteval std::size_t sort_by_relation(relations<Count> const& known, std::size_t* sorted) {
+  std::size_t missing[Count]{};  // predecessors that have not been placed
+  for (std::size_t a = 0; a < Count; ++a) {
+    for (std::size_t b = 0; b < Count; ++b) missing[b] += known.before[a][b] ? 1 : 0;
+  }
+  constexpr std::size_t placed = Count + 1;
   for (std::size_t place = 0; place < Count; ++place) {
-    std::size_t next = Count;
-    for (std::size_t candidate = 0; candidate < Count && next == Count; ++candidate) {
-      bool free = !placed[candidate];
-      for (std::size_t other = 0; other < Count; ++other) {
-        if (!placed[other] && other != candidate && known.before[other][candidate]) free = false;
-      }
-      if (free) next = candidate;
-    }
+    std::size_t next = 0;
+    while (next < Count && missing[next] != 0) ++next;
     if (next == Count) {
       // walk back along predecessors: after Count steps we are within the cycle
       std::size_t at = 0;
-      while (placed[at]) ++at;
+      while (missing[at] == placed) ++at;
       for (std::size_t steps = 0; steps < Count; ++steps) {
-        for (std::size_t other = 0; other < Count; ++other) {
-          if (!placed[other] && other != at && known.before[other][at]) {
-            at = other;
-            break;
-          }
-        }
+        std::size_t other = 0;
+        while (missing[other] == placed || !known.before[other][at]) ++other;
+        at = other;
       }
-      result.cycle = at;
-      return result;
+      return at;
     }
-    placed[next] = true;
+    missing[next] = placed;
     sorted[place] = next;
+    for (std::size_t b = 0; b < Count; ++b) {
+      if (known.before[next][b] && missing[b] != placed) --missing[b];
+    }
   }
+  return Count;
+}
+
+/// Outermost hooks go to the front of the opening order and, nested, to the back of the closing one.
+template <std::size_t Count>
+consteval ordering<Count> with_outermost(std::size_t const* sorted, bool const* outermost) {
+  ordering<Count> result;
   std::size_t front = 0;
   for (std::size_t i = 0; i < Count; ++i) {
     if (outermost[sorted[i]]) result.opening[front++] = sorted[i];
@@ -161,10 +162,41 @@ consteval ordering<Count> sort_hooks(relations<Count> const& known, bool const* 
   return result;
 }
 
+/// What all hooks declare. Fetches: what each hook asks for, as a type_list of type_lists.
 template <class... Hooks, class Fetches>
-consteval auto order_of(type_list<Hooks...> list, Fetches fetches) {
-  constexpr bool outermost[] = {is_outermost<Hooks>..., false};
-  return sort_hooks<sizeof...(Hooks)>(relate(list, fetches), outermost);
+consteval auto relations_of(type_list<Hooks...> list, Fetches fetches) {
+  relations<sizeof...(Hooks)> known;
+  std::size_t self = 0;
+  (relate<Hooks>(known, self++, list, fetches), ...);
+  return known;
+}
+
+template <class Hooks, class Fetches>
+struct order_by_types;
+template <class... Hooks, class Fetches>
+struct order_by_types<type_list<Hooks...>, Fetches> {
+  static constexpr std::size_t count = sizeof...(Hooks);
+
+  static consteval ordering<count> sort() {
+    std::size_t sorted[count + 1]{};
+    constexpr bool outermost[] = {is_outermost<Hooks>..., false};
+    if constexpr ((false || ... || declares_order<Hooks>)) {
+      std::size_t const cycle = sort_by_relation(relations_of(type_list<Hooks...>{}, Fetches{}), sorted);
+      ordering<count> result = with_outermost<count>(sorted, outermost);
+      result.cycle = cycle;
+      return result;
+    } else {
+      sort_by_argument<count>(sorted);
+      return with_outermost<count>(sorted, outermost);
+    }
+  }
+  static constexpr ordering<count> value = sort();  // once for each list of hooks
+};
+
+/// Fetches: what each hook asks for, as a type_list of type_lists; a provider comes before those who ask.
+template <class Hooks, class Fetches>
+consteval auto order_of(Hooks, Fetches) {
+  return order_by_types<Hooks, Fetches>::value;
 }
 
 /// `opening` or `closing` as an index sequence.

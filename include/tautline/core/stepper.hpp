@@ -82,12 +82,13 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   using base::base;
 
  protected:
-  template <class Args, std::size_t Index>
-  using request_info = hook_request<core, Args, typename base::template hook_type<Index>>;
+  /// What a hook asks for does not depend on what the caller does: looked up once for all drives.
+  template <std::size_t Index>
+  using request_info = hook_request<core, run_args<>, typename base::template hook_type<Index>>;
 
   template <auto Mask, class Args, std::size_t... Index>
   static auto slots_of(std::index_sequence<Index...>)
-      -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Args, Index>::type, no_request>...>;
+      -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Index>::type, no_request>...>;
   template <auto Mask, class Args>
   using slots = decltype(slots_of<Mask, Args>(indices{}));
 
@@ -176,7 +177,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
 
   template <bool On, std::size_t Index, class Args, class Slots>
   TAUTLINE_INLINE bool ask(run_context<core, Args>& here, Slots& requests, bool& due) {
-    using info = request_info<Args, Index>;
+    using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
     if constexpr (!On) {
@@ -187,16 +188,16 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
         due = place.hook().trigger.due(place.trigger.kept,
                                        this->look(place.hook().trigger, here.step()));
       }
-      if constexpr (info::asking == form::absent) {
+      if constexpr (info::asking() == form::absent) {
         return true;
       } else {
         access::enter(here, callback::before_run, Index, due);
         if constexpr (std::is_same_v<typename info::type, no_request>) {
-          call<before_run_callback, info::asking>(place.hook(), here, here);
+          call<before_run_callback, info::asking()>(place.hook(), here, here);
         } else {
           using request = typename info::type;
           ::new (static_cast<void*>(&slot_at<Index>(requests)))
-              request(call<before_run_callback, info::asking>(place.hook(), here, here));
+              request(call<before_run_callback, info::asking()>(place.hook(), here, here));
         }
         return !access::failed(here);
       }
@@ -258,19 +259,19 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
 
   template <bool On, std::size_t Index, class Args, class Slots>
   TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, Slots const& requests, bool const& due) {
-    using info = request_info<Args, Index>;
+    using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
     if constexpr (On) {
-      if constexpr (info::told_values != form::absent || info::told != form::absent) {
+      if constexpr (info::told_values() != form::absent || info::told() != form::absent) {
         access::enter(here, callback::after_run, Index, due);
-        if constexpr (info::told_values == form::absent) {
-          call<after_run_callback, info::told>(place.hook(), here, here);
+        if constexpr (info::told_values() == form::absent) {
+          call<after_run_callback, info::told()>(place.hook(), here, here);
         } else if (got_all<Index>(slot_at<Index>(requests), typename info::fetches{})) {
           typename info::values values(*this);
-          call<after_run_callback, info::told_values>(place.hook(), here, here, values);
-        } else if constexpr (info::told != form::absent) {
-          call<after_run_callback, info::told>(place.hook(), here, here);
+          call<after_run_callback, info::told_values()>(place.hook(), here, here, values);
+        } else if constexpr (info::told() != form::absent) {
+          call<after_run_callback, info::told()>(place.hook(), here, here);
         }
         if (access::failed(here)) [[unlikely]] return false;
       }
