@@ -103,11 +103,11 @@ struct item_list<std::index_sequence<Index...>, Items...> : item_leaf<Index, Ite
 
   /// Calls `visit(item)` for each item and joins the results by `||`.
   template <class Visit>
-  constexpr bool any(Visit visit) const {
+  constexpr bool any([[maybe_unused]] Visit visit) const {
     return (false || ... || visit(static_cast<item_leaf<Index, Items> const&>(*this).item));
   }
   template <class Visit>
-  constexpr void each(Visit visit) const {
+  constexpr void each([[maybe_unused]] Visit visit) const {
     (visit(static_cast<item_leaf<Index, Items> const&>(*this).item), ...);
   }
 };
