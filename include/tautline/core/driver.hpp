@@ -145,9 +145,9 @@ class driver : public stepper<Backend, Options, Entries...> {
   template <bool Throw>
   completion completed(error_kind kind = error_kind::none) {
     completion done;
-    done.stop = this->state.stop();
+    done.stop = this->record_of_stop();
     done.steps = this->state.completed;
-    done.error = this->state.kept() > 0 ? this->state.error_at(0).kind : kind;
+    done.error = this->state.kept() > 0 ? this->error_at(0).kind : kind;
     if (this->state.kept() > 0 && !this->state.told_caller) {
       this->state.told_caller = true;
       raise_first<Throw>();
@@ -197,7 +197,7 @@ class driver : public stepper<Backend, Options, Entries...> {
       default:
         this->state.told_caller = true;
         raise_first<Throw>();
-        return Result::of_error(this->state.error_at(0).kind);
+        return Result::of_error(this->error_at(0).kind);
     }
   }
 
@@ -218,7 +218,10 @@ class driver : public stepper<Backend, Options, Entries...> {
         this->state.report(happened);
 #endif
       }
-      if (!thrown && done.ok()) return outcome::ran;
+      if (!thrown && done.ok()) {
+        this->state.recoveries = 0;
+        return outcome::ran;
+      }
       if (!thrown && done.kind == error_kind::out_of_range) return outcome::ended;
       if (!thrown) this->state.report(access::describe(at, done));
       if (this->settle(true) != outcome::again) return outcome::failed;
@@ -230,7 +233,7 @@ class driver : public stepper<Backend, Options, Entries...> {
   template <bool Throw>
   void raise_first() {
 #if TAUTLINE_EXCEPTIONS
-    if constexpr (Throw) raise(this->state.error_at(0));
+    if constexpr (Throw) raise(this->error_at(0));
 #endif
   }
   /// An error of the call, not of the session: nothing is recorded.
@@ -247,7 +250,7 @@ class driver : public stepper<Backend, Options, Entries...> {
     }
 #endif
     completion done;
-    done.stop = this->state.stop();
+    done.stop = this->record_of_stop();
     done.steps = this->state.completed;
     done.error = kind;
     return done;

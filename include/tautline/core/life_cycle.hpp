@@ -270,7 +270,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   }
 
   void tell_error() {
-    error const happened = this->state.error_at(0);
+    error const happened = this->error_at(0);
     tell_all<callback::on_error, on_error_callback>(closing{}, happened);
   }
 
@@ -304,11 +304,14 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
 
   /// Counts a failure. False if it is of another kind or there were too many, or if a hook failed over it.
   bool may_recover() {
-    error const happened = this->state.error_at(0);
+    error const happened = this->error_at(0);
     if (happened.kind != error_kind::aborted && happened.kind != error_kind::unavailable) return false;
     if (happened.where != callback::run && happened.where != callback::create_session) return false;
     if (this->state.reported() > 1) return false;
-    if (ran_in_this_session()) this->state.recoveries = 0;
+    if (ran_in_this_session()) {
+      this->state.recoveries = 0;
+      this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);  // counted once
+    }
     std::uint8_t most = 5;
     if constexpr (std::is_base_of_v<max_recoveries, Options>) most = static_cast<max_recoveries&>(this->given).count;
     if (this->state.recoveries >= most) return false;
