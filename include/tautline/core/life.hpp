@@ -46,8 +46,7 @@ enum class phase : std::uint8_t { making, open, closed };
 /// compiled apart. Its memory holds the frame of the loop in front and, from the back, errors and copied texts.
 class life_state {
  public:
-  life_state(std::byte* memory, std::size_t size, char const* const* hook_names)
-      : memory_size_(static_cast<std::uint16_t>(size)), memory_(memory), hook_names_(hook_names) {}
+  life_state(std::byte* memory, std::size_t size) : memory_size_(static_cast<std::uint16_t>(size)), memory_(memory) {}
   life_state(life_state const&) = delete;
   life_state& operator=(life_state const&) = delete;
   ~life_state() { destroy_errors(); }
@@ -70,7 +69,7 @@ class life_state {
   /// From anywhere, at any moment: another thread, an interrupt.
   void request_stop_outside(tautline::text reason) {
     if (stop_recorded() || outside_claimed()) return;
-    outside_text_ = reason;
+    outside_text_ = short_text(reason);
     __atomic_store_n(&outside_, true, __ATOMIC_RELEASE);
     set_stopped();
   }
@@ -78,11 +77,11 @@ class life_state {
     return stop_by_ != no_hook || __atomic_load_n(&outside_, __ATOMIC_ACQUIRE);
   }
 
-  [[nodiscard]] stop_record stop() const {
+  [[nodiscard]] stop_record stop(char const* const* hook_names) const {
     stop_record record;
     if (!stop_recorded()) return record;
     if (stop_by_ == no_hook) {
-      record = {stop_source::caller, "caller", outside_text_, told_sessions, completed};
+      record = {stop_source::caller, "caller", outside_text_.full(), told_sessions, completed};
       return record;
     }
     record.reason = stop_text_;
@@ -96,7 +95,7 @@ class life_state {
       record.by = "caller";
     } else {
       record.source = stop_source::hook;
-      record.by = hook_names_[stop_by_];
+      record.by = hook_names[stop_by_];
     }
     return record;
   }
@@ -117,14 +116,14 @@ class life_state {
   /// All errors so far, also those for which there was no room.
   [[nodiscard]] int reported() const { return reported_; }
   [[nodiscard]] int kept() const { return errors_; }
-  [[nodiscard]] error error_at(int index) const {
+  [[nodiscard]] error error_at(int index, char const* const* hook_names) const {
     error_record const& kept = record_at(index);
     error happened;
     happened.kind = kept.kind;
     happened.where = kept.where;
     happened.has_step = kept.has_step;
     happened.step = kept.step;
-    happened.hook = hook_name(kept.hook);
+    happened.hook = kept.hook < by_end_of_input ? hook_names[kept.hook] : "";
     happened.message = kept.message;
 #if TAUTLINE_EXCEPTIONS
     happened.cause = kept.cause;
@@ -136,10 +135,6 @@ class life_state {
     destroy_errors();
     tail_bytes_ = static_cast<std::uint16_t>(text_end_ * 8);
     reported_ = 0;
-  }
-
-  [[nodiscard]] char const* hook_name(std::uint16_t hook) const {
-    return hook < by_end_of_input ? hook_names_[hook] : "";
   }
 
   /// Characters whose owner may go are kept in the session's memory: one text, the first that comes.
@@ -219,9 +214,8 @@ class life_state {
   std::uint16_t stop_by_ = no_hook;
   step_number stop_step_ = 0;
   tautline::text stop_text_;
-  tautline::text outside_text_;
+  short_text outside_text_;
   std::byte* memory_;
-  char const* const* hook_names_;
 };
 
 /// Where an error came up, as plain values.

@@ -45,7 +45,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
 #endif
     this->shut(success);
     if constexpr (detail::has_close_handler<Options>) {
-      if (this->state.kept() > 0) detail::find_close_handler(this->given).handler(this->state.error_at(0));
+      if (this->state.kept() > 0) detail::find_close_handler(this->given).handler(this->error_at(0));
     }
   }
 
@@ -202,10 +202,10 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   /// The caller asks for a stop; also from another thread or an interrupt (a lock-free flag).
   void request_stop(text reason = "") { this->state.request_stop_outside(reason); }
   /// Who asked for a stop, why and when; false while nobody did.
-  [[nodiscard]] stop_record stop() const { return this->state.stop(); }
+  [[nodiscard]] stop_record stop() const { return this->record_of_stop(); }
 
   /// The error that closed the session; `none` while there is none.
-  [[nodiscard]] error status() const { return this->state.kept() > 0 ? this->state.error_at(0) : error{}; }
+  [[nodiscard]] error status() const { return this->state.kept() > 0 ? this->error_at(0) : error{}; }
   /// Errors that came after the first one, such as those of several hooks in `end`: at most four are kept.
   class attached {
    public:
@@ -213,7 +213,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
     /// All of them, also those that were not kept.
     [[nodiscard]] int count() const { return state_->reported() > 0 ? state_->reported() - 1 : 0; }
     [[nodiscard]] int size() const { return state_->kept() > 0 ? state_->kept() - 1 : 0; }
-    [[nodiscard]] error operator[](int index) const { return state_->error_at(index + 1); }
+    [[nodiscard]] error operator[](int index) const { return state_->error_at(index + 1, core_type::hook_names); }
 
    private:
     detail::life_state const* state_;

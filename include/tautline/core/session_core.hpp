@@ -34,7 +34,7 @@ class session_core {
   explicit session_core(Options given, Hooks&&... hooks)
       : hooks(static_cast<Hooks&&>(hooks)...),
         given(static_cast<Options&&>(given)),
-        state(memory, memory_size, hook_names) {}
+        state(memory, memory_size) {}
   session_core(session_core const&) = delete;
   session_core& operator=(session_core const&) = delete;
   ~session_core() {
@@ -81,6 +81,10 @@ class session_core {
       return backend_value<Name, Type>(backend);
     }
   }
+
+  /// The first error, and those attached to it.
+  [[nodiscard]] error error_at(int index) const { return state.error_at(index, hook_names); }
+  [[nodiscard]] stop_record record_of_stop() const { return state.stop(hook_names); }
 
   /// Ticks of the session's clock; 0 where it has none.
   [[nodiscard]] std::uint64_t ticks() {

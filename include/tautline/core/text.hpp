@@ -19,6 +19,10 @@ class literal {
   char const* text_;
 };
 
+namespace detail {
+class short_text;
+}
+
 /// Text for reasons and errors, without a heap: a literal with up to two places `{}` for numbers.
 ///
 ///     ctx.request_stop({"the loss is below {} since step {}", 0.05, 1200});
@@ -56,6 +60,7 @@ class text {
   std::size_t write_to(char* out, std::size_t size) const;
 
  private:
+  friend class detail::short_text;
   // A NaN that no arithmetic makes, told by its bits: braces in a text without numbers are meant as they stand.
   static constexpr double not_given = __builtin_nan("0x7461757");
   [[nodiscard]] static constexpr bool is_given(double number) {
@@ -65,6 +70,35 @@ class text {
   char const* words_ = "";
   double numbers_[2]{not_given, not_given};
 };
+
+namespace detail {
+
+/// A text in 16 bytes, its numbers with seven digits: for a reason that comes from outside of the driving thread.
+class short_text {
+ public:
+  constexpr short_text() = default;
+  constexpr explicit short_text(text const& full) : words_(full.words_) {
+    for (int i = 0; i < 2; ++i) {
+      if (text::is_given(full.numbers_[i])) numbers_[i] = static_cast<float>(full.numbers_[i]);
+    }
+  }
+  [[nodiscard]] constexpr text full() const {
+    text made = text::of_lasting(words_);
+    for (int i = 0; i < 2; ++i) {
+      if (__builtin_bit_cast(std::uint32_t, numbers_[i]) != __builtin_bit_cast(std::uint32_t, not_given)) {
+        made.numbers_[i] = static_cast<double>(numbers_[i]);
+      }
+    }
+    return made;
+  }
+
+ private:
+  static constexpr float not_given = __builtin_nanf("0x46175");
+  char const* words_ = "";
+  float numbers_[2]{not_given, not_given};
+};
+
+}  // namespace detail
 
 /// Characters that have to be copied, as their owner may go: `life.request_stop(copied{buffer})`.
 /// The session keeps at most 95 of them.
