@@ -50,6 +50,8 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   }
   /// Input: `bool next(value&)` puts the next element into `storage`; false is the end of the input. All sources that
   /// a run needs are asked first, so a run that meets the end changes nothing.
+  /// A run may be fed with an element, which is copied in: then the source is not asked, so an evaluation on other data
+  /// leaves the training's input where it is.
   template <fixed_string Name, class Value, class Next>
   [[nodiscard]] constexpr auto source(Value storage, Next next) && {
     if constexpr (requires { { next(storage) } -> std::same_as<bool>; }) {
@@ -170,7 +172,7 @@ class static_session : public detail::step_target_of<StepTarget>,
 
  public:
   using fetchable = typename detail::names_if<detail::has_value_test, Nodes...>::type;
-  using feedable = typename detail::names_if<detail::placeholder_test, Nodes...>::type;
+  using feedable = typename detail::names_if<detail::feedable_test, Nodes...>::type;
   using runnable = names<Nodes::name...>;
 
   constexpr explicit static_session(list&& nodes) : list(static_cast<list&&>(nodes)) {}
@@ -181,8 +183,8 @@ class static_session : public detail::step_target_of<StepTarget>,
     constexpr auto plan = list::template plan_of<Request>();
     auto const sometimes = list::template wanted_sometimes<plan>(request);
     list::take_feeds(request);
-    if (!list::template evaluate<plan, true>(sometimes)) return status::end_of_input();
-    list::template evaluate<plan, false>(sometimes);
+    if (!list::template evaluate<plan, true>(sometimes, request)) return status::end_of_input();
+    list::template evaluate<plan, false>(sometimes, request);
     return {};
   }
   /// Placeholders that this request may have fed go back to their defaults.

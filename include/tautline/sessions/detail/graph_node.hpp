@@ -88,9 +88,9 @@ struct has_value_test {
   template <class Node>
   static constexpr bool holds = !std::is_void_v<typename Node::value_type>;
 };
-struct placeholder_test {
+struct feedable_test {
   template <class Node>
-  static constexpr bool holds = Node::kind == node_kind::placeholder;
+  static constexpr bool holds = Node::kind == node_kind::placeholder || Node::kind == node_kind::source;
 };
 template <class... Lists>
 struct join_names;
@@ -323,27 +323,35 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
       }
     }
   }
-  template <class Node, class Request>
+  template <class Node, class Request, node_kind Kind = node_kind::placeholder>
   static consteval bool is_fed_by() {
-    return Node::kind == node_kind::placeholder &&
-           Request::find(item_kind::feed, Node::name.characters) != presence::never;
+    return Node::kind == Kind && Request::find(item_kind::feed, Node::name.characters) != presence::never;
   }
 
   /// Sources, or all other nodes. @return false if a source has no more
-  template <auto Plan, bool Sources>
-  TAUTLINE_INLINE constexpr bool evaluate(set const& wanted) {
-    return (true && ... && evaluate_one<Plan, Sources, Index>(wanted));
+  template <auto Plan, bool Sources, class Request>
+  TAUTLINE_INLINE constexpr bool evaluate(set const& wanted, Request const& request) {
+    return (true && ... && evaluate_one<Plan, Sources, Index>(wanted, request));
   }
-  template <auto Plan, bool Sources, std::size_t At>
-  TAUTLINE_INLINE constexpr bool evaluate_one([[maybe_unused]] set const& wanted) {
+  template <auto Plan, bool Sources, std::size_t At, class Request>
+  TAUTLINE_INLINE constexpr bool evaluate_one([[maybe_unused]] set const& wanted,
+                                              [[maybe_unused]] Request const& request) {
     constexpr node_kind kind = node_type<At>::kind;
     if constexpr (kind == node_kind::variable || kind == node_kind::placeholder ||
                   (kind == node_kind::source) != Sources || !Plan.possible.has(At)) {
       return true;
-    } else if constexpr (Plan.always.has(At)) {
-      return compute<At>(typename node_type<At>::inputs{});
     } else {
-      return !wanted.has(At) || compute<At>(typename node_type<At>::inputs{});
+      if constexpr (!Plan.always.has(At)) {
+        if (!wanted.has(At)) return true;
+      }
+      if constexpr (is_fed_by<node_type<At>, Request, node_kind::source>()) {
+        auto& node = node_of<At>(*this);
+        if (auto const* const fed = request.template fed<node_type<At>::name>(); fed != nullptr) {
+          node.value = static_cast<typename node_type<At>::value_type const&>(*fed);
+          return true;
+        }
+      }
+      return compute<At>(typename node_type<At>::inputs{});
     }
   }
   template <std::size_t At, fixed_string... Inputs>
