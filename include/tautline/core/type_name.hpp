@@ -31,7 +31,42 @@ constexpr bool same_text(char const* a, char const* b) {
   return *a == *b;
 }
 
-/// The compiler's own spelling of `Type`, without RTTI.
+constexpr bool starts_with(char const* text, char const* words) {
+  while (*words != 0 && *text == *words) ++text, ++words;
+  return *words == 0;
+}
+
+/// Appends a type as its user writes it, the same with every compiler: `nan_checker<"loss">`, not
+/// `tautline::v0_throwing::nan_checker<tautline::v0_throwing::fixed_string<5>{"loss"}>`. It goes into messages and keys.
+constexpr void append_readable(auto& out, char const* text, std::size_t count) {
+  constexpr char const* noise[] = {"tautline::", "v0_throwing::", "v0_nonthrowing::", "detail::",
+                                   "(anonymous namespace)::", "{anonymous}::"};
+  constexpr auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (std::size_t i = 0; i < count;) {
+    bool const at_word = i == 0 || !is_word(text[i - 1]);
+    std::size_t skipped = 0;
+    for (char const* words : noise) {
+      if (at_word && starts_with(text + i, words)) skipped = length_of(words);
+    }
+    if (skipped == 0 && at_word && starts_with(text + i, "fixed_string<")) {
+      std::size_t open = i;
+      while (open < count && text[open] != '{') ++open;
+      std::size_t close = open + 1;
+      while (close + 1 < count && !(text[close] == '"' && text[close + 1] == '}')) ++close;
+      if (close + 1 < count) {
+        out.append(text + open + 1, close - open);
+        skipped = close + 2 - i;
+      }
+    }
+    if (i > 0 && starts_with(text + i - 1, "> >")) skipped = 1;
+    if (skipped == 0) out.append(text + i, 1), skipped = 1;
+    i += skipped;
+  }
+}
+
+/// The spelling of `Type`, without RTTI.
 template <class Type>
 constexpr auto spell_type() {
   // "... [with Type = X]" (g++), "... [Type = X]" (clang)
@@ -44,7 +79,7 @@ constexpr auto spell_type() {
   }
   begin += 7;
   static_text<120> name;
-  name.append(text + begin, length - 1 - begin);
+  append_readable(name, text + begin, length - 1 - begin);
   return name;
 }
 

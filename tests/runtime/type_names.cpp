@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <tautline/core.hpp>
+
+using namespace tautline;
+
+template <fixed_string... Names>
+struct watcher {
+  struct inner {};
+};
+template <class...>
+struct box {};
+namespace mytautline {
+struct hook {};
+}
+namespace {
+struct local {};
+}
+
+template <class Type>
+std::string_view spelled() {
+  return detail::type_name<Type>;
+}
+
+TEST_CASE("a type in a message is spelled as its user writes it, with every compiler") {
+  CHECK(spelled<watcher<"loss">>() == "watcher<\"loss\">");
+  CHECK(spelled<watcher<"loss", "a}b", "">>() == "watcher<\"loss\", \"a}b\", \"\">");
+  CHECK(spelled<watcher<"loss">::inner>() == "watcher<\"loss\">::inner");
+  CHECK(spelled<box<every_steps, watcher<"a">>>() == "box<every_steps, watcher<\"a\">>");
+  CHECK(spelled<decltype(every_steps{} | at_end)>() == "joined_trigger<every_steps, at_end_trigger, false>");
+  CHECK(spelled<mytautline::hook>() == "mytautline::hook");
+  CHECK(spelled<local>() == "local");
+}
