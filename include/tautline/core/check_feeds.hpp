@@ -9,15 +9,6 @@ namespace detail {
 
 // Rule 8: two feeds of one name are an error that names both parties, here where both are known to feed in every run.
 
-template <fixed_string Name, class First, class Second>
-struct fed_twice : reason {
-  static consteval void say() {
-    static_assert(mended<fed_twice>,
-                  "tautline: two parties feed one name in the same run, so one of the values would be lost. Mend: remove one "
-                  "of the feeds, or feed under conditions (ask_if) that do not hold together");
-  }
-};
-
 // --- places in lists of types ---------------------------------------------------------------------------------------
 
 template <std::size_t Index, class Type>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/diagnose.hpp>
+#include <tautline/core/check_feeds.hpp>
+#include <tautline/core/near_miss.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -79,7 +80,7 @@ consteval auto check_before_run() {
         std::declval<Hook&>(), std::declval<life&>(), std::declval<context&>()))>;
     if constexpr (std::is_void_v<returned>) {
       return fine{};
-    } else if constexpr (std::is_same_v<returned, rejected>) {
+    } else if constexpr (has_rejected<returned>) {
       return heard{};
     } else if constexpr (!inspect<returned>::is_request) {
       return before_run_returns_no_request<Hook, returned>{};

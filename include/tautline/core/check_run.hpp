@@ -44,84 +44,8 @@ struct runnable_of<Backend> {
 struct the_caller_of_run {};
 struct a_raw_run {};
 
-// --- reasons; their template arguments stand beside the message: who asked, for what, and what there is ---------------
-
-template <class Asker, fixed_string Unknown, class GraphHas>
-struct unknown_fetch : reason {
-  static consteval void say() {
-    static_assert(mended<unknown_fetch>,
-                  "tautline: a fetch of a name that the graph does not have, so it could never get a value. Mend: use one "
-                  "of the names that are listed beside this message, or add the node to the graph");
-  }
-};
-template <class Asker, fixed_string Unknown, class GraphHas>
-struct unknown_feed : reason {
-  static consteval void say() {
-    static_assert(mended<unknown_feed>,
-                  "tautline: a feed of a name that is no placeholder of the graph. Mend: feed one of the placeholders that "
-                  "are listed beside this message, or add one of this name to the graph");
-  }
-};
-template <class Asker, fixed_string Unknown, class GraphHas>
-struct unknown_target : reason {
-  static consteval void say() {
-    static_assert(mended<unknown_target>,
-                  "tautline: a target that the graph does not have, so nothing would run. Mend: use one of the names that "
-                  "are listed beside this message, or add the node to the graph");
-  }
-};
-template <class Argument>
-struct no_request_argument : reason {
-  static consteval void say() {
-    static_assert(mended<no_request_argument>,
-                  "tautline: a run takes fetch<\"name\">, feed<\"name\">(value), target<\"name\">, run_args or "
-                  "ask_if(condition, items...), and nothing else. Mend: remove the argument, or wrap it in one of these");
-  }
-};
-template <fixed_string Name, class SessionHas>
-struct unknown_stored_value : reason {
-  static consteval void say() {
-    static_assert(mended<unknown_stored_value>,
-                  "tautline: the raw session has no value of this name. Mend: use one of the names that are listed beside "
-                  "this message");
-  }
-};
-
-template <class Hook, class... SessionHas>
-struct absent_hook : reason {
-  static consteval void say() {
-    static_assert(mended<absent_hook>,
-                  "tautline: the session has no hook of this type. Mend: use one of its hooks' types, which are listed beside "
-                  "this message behind the one that was asked for, or add the hook in monitored");
-  }
-};
-template <fixed_string Name, class SessionHas>
-struct absent_hook_name : reason {
-  static consteval void say() {
-    static_assert(mended<absent_hook_name>,
-                  "tautline: the session has no hook of this name. Mend: use one of its hooks' names, which are listed beside "
-                  "this message, or name the hook in monitored: named<\"name\">(hook)");
-  }
-};
-template <class Options>
-struct run_for_without_clock : reason {
-  static consteval void say() {
-    static_assert(mended<run_for_without_clock>,
-                  "tautline: run_for needs a clock, and the session has none. Mend: give one: monitored(graph, "
-                  "options{with_clock{clock}}, hooks...)");
-  }
-};
-
 // --- nothing can be added to a graph that was finalized -------------------------------------------------------------
 
-template <fixed_string Name, class Session>
-struct graph_is_finalized : reason {
-  static consteval void say() {
-    static_assert(mended<graph_is_finalized>,
-                  "tautline: the graph was finalized when the session was made, so nothing can be added to it. Mend: add the "
-                  "node before monitored(), or in a hook's begin(graph)");
-  }
-};
 /// A graph's own members, for what is no graph any more: they say why they are none.
 /// @tparam Session a name for the message, and a base of its own for each
 template <class Session>
@@ -188,10 +112,19 @@ consteval auto names_exist() {
          targets_exist<Asker, Backend>(typename inspect<Request>::targets{});
 }
 
+template <class Item>
+consteval auto check_item() {
+  if constexpr (has_rejected<Item>) {
+    return heard{};
+  } else {
+    return fine_or<inspect<Item>::is_request, no_request_argument<Item>>();
+  }
+}
+
 /// What a caller passes to run and its like.
 template <class Asker, class Backend, class Core, class... Items>
 consteval auto check_items() {
-  constexpr auto items = (fine{} | ... | fine_or<inspect<Items>::is_request, no_request_argument<Items>>());
+  constexpr auto items = (fine{} | ... | check_item<Items>());
   if constexpr (!items.good) {
     return items;
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tautline/core/check_hook.hpp>
+#include <tautline/core/monitored_session.hpp>
 
 // Everything that `monitored` checks, in the order in which a reader would want to hear of it; the first reason that
 // is found is the only one that is heard.

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/check_feeds.hpp>
-#include <tautline/core/monitored_session.hpp>
-#include <tautline/core/near_miss.hpp>
+#include <tautline/core/verdict.hpp>
 
-// Rule 9: a hook that can never act does not compile. Here are the reasons that `monitored` has, each with what is wrong,
-// why, and how to mend it; their template arguments are what the compiler prints beside the message.
+// Rule 9: what can never act does not compile. Here are all reasons of the core, each with what is wrong, why, and how to
+// mend it. Their template arguments are what the compilers print beside the message: in this file because g++ puts the
+// lines that say how a header was included between two files.
 
 TAUTLINE_BEGIN
 namespace detail {
 
+/// False for every reason. g++ and clang print the reason with its arguments beside the message when it fails, however
+/// deep the place is at which it was said.
+template <class Reason>
+inline constexpr bool is_mended = false;
+template <class Reason>
+concept mended = is_mended<Reason>;
+
 // --- the hook alone -------------------------------------------------------------------------------------------------
 
+template <class Hook>
+struct hook_is_copied : reason {
+  static consteval void say() {
+    static_assert(mended<hook_is_copied>,
+                  "tautline: a hook must be moved into the session; here it would be copied, and the copy would act while "
+                  "the original is looked at. Mend: write std::move(hook), or std::ref(hook) to keep it outside");
+  }
+};
 template <class Hook>
 struct hook_cannot_move : reason {
   static consteval void say() {
@@ -51,6 +65,15 @@ struct no_callback : reason {
     static_assert(mended<no_callback>,
                   "tautline: this type has no callback, so it would never act. Mend: give it at least one of begin, "
                   "after_create_session, before_run, after_run, end, on_error and close");
+  }
+};
+template <class Hook, fixed_string Written, fixed_string Meant>
+struct wrong_name : reason {
+  static consteval void say() {
+    static_assert(mended<wrong_name>,
+                  "tautline: this hook has a member function with the name of no callback, so it would never be called. "
+                  "Mend: rename it to the callback that is meant; beside this message stand the hook, the name, and "
+                  "the callback");
   }
 };
 template <class Hook>
@@ -218,6 +241,117 @@ struct graph_cannot_be_copied : reason {
     static_assert(mended<graph_cannot_be_copied>,
                   "tautline: the session would copy this graph, which cannot be copied. Mend: write "
                   "monitored(std::move(graph), ...)");
+  }
+};
+
+template <fixed_string Name, class Session>
+struct graph_is_finalized : reason {
+  static consteval void say() {
+    static_assert(mended<graph_is_finalized>,
+                  "tautline: the graph was finalized when the session was made, so nothing can be added to it. Mend: add the "
+                  "node before monitored(), or in a hook's begin(graph)");
+  }
+};
+
+// --- what a run asks for, and what is read of it ----------------------------------------------------------------------
+
+template <class Asker, fixed_string Unknown, class GraphHas>
+struct unknown_fetch : reason {
+  static consteval void say() {
+    static_assert(mended<unknown_fetch>,
+                  "tautline: a fetch of a name that the graph does not have, so it could never get a value. Mend: use one "
+                  "of the names that are listed beside this message, or add the node to the graph");
+  }
+};
+template <class Asker, fixed_string Unknown, class GraphHas>
+struct unknown_feed : reason {
+  static consteval void say() {
+    static_assert(mended<unknown_feed>,
+                  "tautline: a feed of a name that the graph does not take. Mend: feed one of the names that are listed beside "
+                  "this message (placeholders and sources), or add a placeholder of this name");
+  }
+};
+template <class Asker, fixed_string Unknown, class GraphHas>
+struct unknown_target : reason {
+  static consteval void say() {
+    static_assert(mended<unknown_target>,
+                  "tautline: a target that the graph does not have, so nothing would run. Mend: use one of the names that "
+                  "are listed beside this message, or add the node to the graph");
+  }
+};
+template <class Argument>
+struct no_request_argument : reason {
+  static consteval void say() {
+    static_assert(mended<no_request_argument>,
+                  "tautline: a run takes fetch<\"name\">, feed<\"name\">(value), target<\"name\">, run_args or "
+                  "ask_if(condition, items...), and nothing else. Mend: remove the argument, or wrap it in one of these");
+  }
+};
+template <fixed_string Name, class First, class Second>
+struct fed_twice : reason {
+  static consteval void say() {
+    static_assert(mended<fed_twice>,
+                  "tautline: two parties feed one name in the same run, so one of the values would be lost. Mend: remove one "
+                  "of the feeds, or feed under conditions (ask_if) that do not hold together");
+  }
+};
+template <fixed_string Name, class Value>
+struct fed_with_a_temporary : reason {
+  static consteval void say() {
+    static_assert(mended<fed_with_a_temporary>,
+                  "tautline: a fed value of this type goes by reference, and a temporary would be gone before the run. Mend: "
+                  "keep it in a variable that lives until the run is over, and feed that");
+  }
+};
+template <fixed_string Name, class Asked>
+struct not_asked_for : reason {
+  static consteval void say() {
+    static_assert(mended<not_asked_for>,
+                  "tautline: this value was not asked for; its name and what was asked for stand beside this message. Mend: "
+                  "add fetch<\"name\"> to what before_run returns, or to the arguments of run or steps");
+  }
+};
+template <fixed_string Name, class SessionHas>
+struct unknown_stored_value : reason {
+  static consteval void say() {
+    static_assert(mended<unknown_stored_value>,
+                  "tautline: the raw session has no value of this name. Mend: use one of the names that are listed beside "
+                  "this message");
+  }
+};
+template <fixed_string Name, class SessionProvides>
+struct undeclared_publication : reason {
+  static consteval void say() {
+    static_assert(mended<undeclared_publication>,
+                  "tautline: no hook of this session provides this name. Mend: add using provides = "
+                  "tautline::provides<\"name\", type> to the hook that publishes it");
+  }
+};
+
+// --- what a session has -----------------------------------------------------------------------------------------------
+
+template <class Hook, class... SessionHas>
+struct absent_hook : reason {
+  static consteval void say() {
+    static_assert(mended<absent_hook>,
+                  "tautline: the session has no hook of this type. Mend: use one of its hooks' types, which are listed beside "
+                  "this message behind the one that was asked for, or add the hook in monitored");
+  }
+};
+template <fixed_string Name, class SessionHas>
+struct absent_hook_name : reason {
+  static consteval void say() {
+    static_assert(mended<absent_hook_name>,
+                  "tautline: the session has no hook of this name. Mend: use one of its hooks' names, which are listed beside "
+                  "this message, or name the hook in monitored: named<\"name\">(hook)");
+  }
+};
+template <class Options>
+struct run_for_without_clock : reason {
+  static consteval void say() {
+    static_assert(mended<run_for_without_clock>,
+                  "tautline: run_for needs a clock, and the session has none. Mend: give one: monitored(graph, "
+                  "options{with_clock{clock}}, hooks...)");
   }
 };
 

@@ -4,7 +4,7 @@
 #include <tautline/core/life.hpp>
 #include <tautline/core/request.hpp>
 #include <tautline/core/trigger.hpp>
-#include <tautline/core/verdict.hpp>
+#include <tautline/core/diagnose.hpp>
 
 TAUTLINE_BEGIN
 
@@ -23,6 +23,7 @@ template <fixed_string Name, class Hook>
 struct named_hook {
   Hook hook;
 };
+
 namespace detail {
 
 /// `std::reference_wrapper` and its like, known by shape: the core includes no <functional>.
@@ -31,15 +32,6 @@ concept reference_like = requires(Type& wrapper) {
   typename Type::type;
   { wrapper.get() } -> std::same_as<typename Type::type&>;
   requires std::is_convertible_v<Type&, typename Type::type&>;
-};
-
-template <class Hook>
-struct hook_is_copied : reason {
-  static consteval void say() {
-    static_assert(mended<hook_is_copied>,
-                  "tautline: a hook must be moved into the session; here it would be copied, and the copy would act while "
-                  "the original is looked at. Mend: write std::move(hook), or std::ref(hook) to keep it outside");
-  }
 };
 
 template <class Hook>

@@ -241,12 +241,12 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
 
   /// The hook of this type. @see named
   template <class Hook>
-  [[nodiscard]] decltype(auto) hook() {
+  [[nodiscard]] Hook& hook() {
     if constexpr (constexpr std::size_t index = index_of<Hook>(); index < sizeof...(Entries)) {
       return this->template place<index>().hook();
     } else {
       detail::absent_hook<Hook, typename Entries::type...>::say();
-      return detail::rejected{};
+      __builtin_trap();
     }
   }
   template <fixed_string Name>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tautline/core/hook.hpp>
-#include <tautline/core/verdict.hpp>
+#include <tautline/core/diagnose.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -46,16 +46,6 @@ struct named_callbacks {
   TAUTLINE_HAS(trigger)
 #undef TAUTLINE_HAS
   static constexpr bool any = begin || after_create_session || before_run || after_run || end || on_error || close;
-};
-
-template <class Hook, fixed_string Written, fixed_string Meant>
-struct wrong_name : reason {
-  static consteval void say() {
-    static_assert(mended<wrong_name>,
-                  "tautline: this hook has a member function with the name of no callback, so it would never be called. "
-                  "Mend: rename it to the callback that is meant; beside this message stand the hook, the name, and "
-                  "the callback");
-  }
 };
 
 template <class Pointer>

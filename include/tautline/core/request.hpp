@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tautline/core/verdict.hpp>
+#include <tautline/core/diagnose.hpp>
 
 TAUTLINE_BEGIN
 
@@ -57,14 +57,6 @@ class feed_t {
 };
 
 namespace detail {
-template <fixed_string Name, class Value>
-struct fed_with_a_temporary : reason {
-  static consteval void say() {
-    static_assert(mended<fed_with_a_temporary>,
-                  "tautline: a fed value of this type goes by reference, and a temporary would be gone before the run. Mend: "
-                  "keep it in a variable that lives until the run is over, and feed that");
-  }
-};
 
 template <fixed_string Name>
 struct feeder {
@@ -275,8 +267,9 @@ struct found_feed {
 };
 
 template <class... Items>
+  requires(inspect<Items>::is_request && ...)
 struct inspect<run_args<Items...>> {
-  static constexpr bool is_request = (true && ... && inspect<Items>::is_request);
+  static constexpr bool is_request = true;
   static constexpr int unconditional = (0 + ... + (inspect<Items>::groups == 1 && !requires { Items::now; } ? 1 : 0));
   static constexpr int conditional = (0 + ... + inspect<Items>::groups) - unconditional;
   static constexpr int groups = conditional + (unconditional > 0 ? 1 : 0);
@@ -308,7 +301,7 @@ struct inspect<run_args<Items...>> {
 
 template <class Request, class Items>
 struct inspect_conditional {
-  static constexpr bool is_request = inspect<Items>::is_request;
+  static constexpr bool is_request = true;
   static constexpr int groups = inspect<Items>::groups;
   using fetches = typename inspect<Items>::fetches;
   using feeds = typename inspect<Items>::feeds;
@@ -319,6 +312,7 @@ struct inspect_conditional {
 };
 
 template <class... Items>
+  requires(inspect<Items>::is_request && ...)
 struct inspect<asked<Items...>> : inspect_conditional<asked<Items...>, run_args<Items...>> {
   template <item_kind Kind, fixed_string Name>
   static constexpr bool wants(asked<Items...> const& request) {
@@ -332,6 +326,7 @@ struct inspect<asked<Items...>> : inspect_conditional<asked<Items...>, run_args<
 };
 
 template <optional_request Request>
+  requires(inspect<typename Request::value_type>::is_request)
 struct inspect<Request> : inspect_conditional<Request, typename Request::value_type> {
   using value_type = typename Request::value_type;
   template <item_kind Kind, fixed_string Name>
@@ -345,6 +340,14 @@ struct inspect<Request> : inspect_conditional<Request, typename Request::value_t
     return found;
   }
 };
+
+/// An item that was refused where it was made, alone or within a request: its reason has been told.
+template <class Item>
+inline constexpr bool has_rejected = std::is_same_v<Item, rejected>;
+template <class... Items>
+inline constexpr bool has_rejected<run_args<Items...>> = (has_rejected<Items> || ...);
+template <class... Items>
+inline constexpr bool has_rejected<asked<Items...>> = (has_rejected<Items> || ...);
 
 /// Anything that `before_run` may return, and that a caller may pass.
 template <class Request>

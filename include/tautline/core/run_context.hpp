@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tautline/core/session_core.hpp>
-#include <tautline/core/verdict.hpp>
+#include <tautline/core/diagnose.hpp>
 
 TAUTLINE_BEGIN
 
@@ -33,23 +33,6 @@ constexpr auto asked_type(type_list<fetch_t<First, Type>, Rest...>) {
 }
 template <fixed_string Name, class Fetches>
 using asked_type_t = std::remove_pointer_t<decltype(asked_type<Name>(Fetches{}))>;
-
-template <fixed_string Name, class Asked>
-struct not_asked_for : reason {
-  static consteval void say() {
-    static_assert(mended<not_asked_for>,
-                  "tautline: this value was not asked for; its name and what was asked for stand beside this message. Mend: "
-                  "add fetch<\"name\"> to what before_run returns, or to the arguments of run or steps");
-  }
-};
-template <fixed_string Name, class SessionProvides>
-struct undeclared_publication : reason {
-  static consteval void say() {
-    static_assert(mended<undeclared_publication>,
-                  "tautline: no hook of this session provides this name. Mend: add using provides = "
-                  "tautline::provides<\"name\", type> to the hook that publishes it");
-  }
-};
 
 template <class... Fetches>
 struct names_in;

@@ -25,13 +25,6 @@ struct heard : reason {
   static consteval void say() {}
 };
 
-/// False for every reason. g++ and clang print the reason with its arguments beside the message when it fails, however
-/// deep the place is at which it was said.
-template <class Reason>
-inline constexpr bool is_mended = false;
-template <class Reason>
-concept mended = is_mended<Reason>;
-
 /// The first of two verdicts that is not fine.
 template <class First, class Second>
   requires requires { First::good; Second::good; }

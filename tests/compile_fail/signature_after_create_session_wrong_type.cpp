@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: this hook.s after_create_session cannot be called as a callback, so it would never act\. Mend: make it public and callable as after_create_session\(
+// expect-near: my_hook
+// expect-near: "after_create_session"
+#include "common.hpp"
+
+struct my_hook {
+#ifndef CONTROL
+  void after_create_session(int) {}
+#else
+  void after_create_session(auto const&) {}
+#endif
+};
+
+int main() {
+  auto session = monitored(toy_graph(), my_hook{});
+  (void)session.run_to_completion(target<"train">);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: this hook.s close cannot be called as a callback, so it would never act\. Mend: make it public and callable as close\(
+// expect-near: my_hook
+// expect-near: "close"
+#include "common.hpp"
+
+struct left {
+  void close() {}
+};
+struct right {
+  void close() {}
+};
+struct my_hook : left, right {
+#ifdef CONTROL
+  using left::close;
+#endif
+};
+
+int main() {
+  auto session = monitored(toy_graph(), my_hook{});
+  (void)session.run_to_completion(target<"train">);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: this hook.s member `trigger` is no trigger that the session can see.*Mend: make it a public data member
+// expect-near: my_hook
+#include "common.hpp"
+
+struct my_hook {
+#ifndef CONTROL
+  int trigger = 100;
+  void after_run(auto&) {}
+#else
+  every_steps trigger{100};
+  void after_run(auto&) {}
+#endif
+};
+
+int main() {
+  auto session = monitored(toy_graph(), my_hook{});
+  (void)session.run_to_completion(target<"train">);
+}

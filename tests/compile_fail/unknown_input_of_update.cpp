@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: a node uses an input that is no value of the graph \(yet\)\. Mend: use one of the names
+// expect-near: "train".*"rate".*"w"
+#include "common.hpp"
+
+int main() {
+  auto graph = static_graph{}
+      .variable<"w">(0.0f)
+      .update<"reset", "w">([](float& w) { w = 0; })
+#ifndef CONTROL
+      .update<"train", "w", "rate">([](float& w, float rate) { w -= rate; })
+#else
+      .placeholder<"rate">(0.1f)
+      .update<"train", "w", "rate">([](float& w, float rate) { w -= rate; })
+#endif
+      .op<"last", "w">([](float w) { return w; });
+  auto session = monitored(std::move(graph), good_hook{});
+  (void)session.run_steps(3, fetch<"last">);
+}

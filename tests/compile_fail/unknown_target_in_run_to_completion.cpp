@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: a target that the graph does not have, so nothing would run
+// expect-near: the_caller_of_run.*"trian"
+// expect-near: "w".*"loss".*"train"
+#include "common.hpp"
+
+int main() {
+  auto session = monitored(toy_graph(), good_hook{});
+#ifndef CONTROL
+  auto done = session.run_to_completion(target<"trian">);
+#else
+  auto done = session.run_to_completion(target<"train">);
+#endif
+  return done ? 0 : 1;
+}
