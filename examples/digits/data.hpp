@@ -28,9 +28,9 @@ struct example {
   std::uint8_t digit;
 };
 
-struct dataset {
+struct pictures {
   std::vector<example> train;
-  std::vector<example> held_out;  ///< every fifth row
+  std::vector<example> held_out;  ///< every fifth row (index % 5 == 4)
 };
 
 /// Something that the user can mend: the message names the place.
@@ -43,8 +43,10 @@ inline int parse_field(std::string_view field, int most, std::string_view file, 
   int number = 0;
   auto const [end, failed] = std::from_chars(field.data(), field.data() + field.size(), number);
   if (failed != std::errc{} || end != field.data() + field.size() || number < 0 || number > most) {
+    std::string shown(field.substr(0, 20));
+    for (char& character : shown) character = character >= ' ' && character <= '~' ? character : '?';
     throw input_error(fmt::format("{}, line {}, column {}: expected {} from 0 to {}, found '{}'", file, line, column,
-                                  column > pixels ? "a digit" : "an integer", most, field.substr(0, 20)));
+                                  column > pixels ? "a digit" : "an integer", most, shown));
   }
   return number;
 }
@@ -72,7 +74,7 @@ inline example parse_row(std::string_view row, std::string_view file, std::size_
   return parsed;
 }
 
-inline dataset read_csv(std::string const& file) {
+inline pictures read_csv(std::string const& file) {
   std::error_code failed;
   std::filesystem::file_status const found = std::filesystem::status(file, failed);
   if (std::filesystem::is_directory(found)) throw input_error(fmt::format("cannot read {}: it is a directory", file));
@@ -81,7 +83,7 @@ inline dataset read_csv(std::string const& file) {
     throw input_error(fmt::format("cannot read {}: {}", file,
                                   std::filesystem::exists(found) ? "no permission" : "there is no such file"));
   }
-  dataset read;
+  pictures read;
   std::size_t line = 0;
   for (std::string row; std::getline(in, row); ++line) {
     if (!row.empty() && row.back() == '\r') row.pop_back();

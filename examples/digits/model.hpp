@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The network as a static graph: four variables, an input of shuffled batches, the forward pass as ops, the training
-// step as an update, and the scores on the held-out rows as ops that need no batch.
+// The network as a static graph: four variables, an input of shuffled batches, the forward pass as ops, and the training
+// step as an update.
 
 #include <cstdint>
 #include <numeric>
@@ -24,6 +24,16 @@ struct batch {
   std::array<example const*, batch_rows> rows{};
   std::size_t size = 0;
 };
+
+/// All rows in their order, in batches.
+inline std::vector<batch> in_batches(std::span<example const> rows) {
+  std::vector<batch> made((rows.size() + batch_rows - 1) / batch_rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    batch& last = made[i / batch_rows];
+    last.rows[last.size++] = &rows[i];
+  }
+  return made;
+}
 
 /// The input: each epoch shows every row once, in a new order.
 class shuffled_batches {
@@ -48,10 +58,6 @@ class shuffled_batches {
     return true;
   }
 
-  [[nodiscard]] static std::int64_t batches_per_epoch(std::size_t rows) {
-    return static_cast<std::int64_t>((rows + batch_rows - 1) / batch_rows);
-  }
-
  private:
   std::span<example const> rows_;
   std::vector<std::size_t> order_;
@@ -59,12 +65,6 @@ class shuffled_batches {
   std::int64_t epoch_ = 0;
   std::size_t next_ = 0;
   random_source random_;
-};
-
-/// How good the network is on a set of rows.
-struct scores {
-  float loss = 0;      ///< mean cross-entropy, nats
-  float accuracy = 0;  ///< share of right answers
 };
 
 using hidden_weights = matrix_of<pixels, hidden_units>;
@@ -75,8 +75,9 @@ using output_bias = vector_of<classes>;
 /// The graph. The rows must live as long as it does.
 ///
 /// Names: variables `hidden/weights`, `hidden/bias`, `output/weights`, `output/bias`; placeholder `rate`; source
-/// `batch`; ops `hidden`, `probabilities`, `loss`, `accuracy`, `held_out/loss`, `held_out/accuracy`; update `train`.
-inline auto make_graph(dataset const& data, std::int64_t epochs, std::uint64_t seed, float rate) {
+/// `batch`; ops `hidden`, `probabilities`, `loss` (mean over the batch, nats), `accuracy` (share of right answers in the
+/// batch); update `train`. To look at other rows, feed `batch`.
+inline auto make_graph(std::span<example const> rows, std::int64_t epochs, std::uint64_t seed, float rate) {
   random_source random{seed};
   auto const first = initial_weights<pixels, hidden_units>(random);
   auto const second = initial_weights<hidden_units, classes>(random);
@@ -87,7 +88,7 @@ inline auto make_graph(dataset const& data, std::int64_t epochs, std::uint64_t s
       .variable<"output/weights">(second)
       .variable<"output/bias">(output_bias{})
       .placeholder<"rate">(rate)
-      .source<"batch">(batch{}, shuffled_batches(data.train, epochs, random.next()))
+      .source<"batch">(batch{}, shuffled_batches(rows, epochs, random.next()))
 
       // the forward pass
       .op<"hidden", "batch", "hidden/weights", "hidden/bias">(
@@ -132,28 +133,7 @@ inline auto make_graph(dataset const& data, std::int64_t epochs, std::uint64_t s
           descend(w2, b2, hidden[row], error[row], scaled);
           descend(w1, b1, in.rows[row]->ink, back[row], scaled);
         }
-      })
-
-      // held-out rows: no batch among the inputs, so asking for these does not move the input
-      .op<"held_out", "hidden/weights", "hidden/bias", "output/weights", "output/bias">(
-          [rows = std::span<example const>(data.held_out)](hidden_weights const& w1, hidden_bias const& b1,
-                                                           output_weights const& w2, output_bias const& b2) {
-            scores sum;
-            for (example const& row : rows) {
-              hidden_bias hidden;
-              output_bias out;
-              affine(hidden, row.ink, w1, b1);
-              relu(hidden);
-              affine(out, hidden, w2, b2);
-              softmax(out);
-              sum.loss += cross_entropy(out, row.digit);
-              sum.accuracy += likeliest(out) == row.digit ? 1.0F : 0.0F;
-            }
-            auto const count = static_cast<float>(rows.size());
-            return scores{sum.loss / count, sum.accuracy / count};
-          })
-      .op<"held_out/loss", "held_out">([](scores const& on) { return on.loss; })
-      .op<"held_out/accuracy", "held_out">([](scores const& on) { return on.accuracy; });
+      });
 }
 
 }  // namespace digits
