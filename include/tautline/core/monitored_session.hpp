@@ -294,6 +294,8 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   template <fixed_string... Names>
   static consteval auto mask_of_names() {
     auto mask = nobody;
+    // every place is written: g++ 12 takes {[0] = true} and {[1] = true} for the same template argument
+    for (bool& on : mask.on) on = false;
     ((mask.on[index_of_name<Names>()] = true), ...);
     return mask;
   }
