@@ -94,6 +94,7 @@ struct callback_probe : Hook, callback_decoy {};
       return hook.name(arguments...);                                                                         \
     }                                                                                                         \
   }
+TAUTLINE_CALLBACK(begin);
 TAUTLINE_CALLBACK(after_create_session);
 TAUTLINE_CALLBACK(before_run);
 TAUTLINE_CALLBACK(after_run);

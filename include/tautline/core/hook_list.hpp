@@ -75,10 +75,9 @@ struct hook_list<std::index_sequence<Index...>, Entries...> : leaf<Index, Entrie
       : leaf<Index, Entries>{static_cast<Hooks&&>(given), {}, {}}... {}
 };
 
+/// Not defined: names the leaf with this index.
 template <std::size_t Index, class Entry>
-constexpr leaf<Index, Entry>& leaf_at(leaf<Index, Entry>& found) {
-  return found;
-}
+leaf<Index, Entry> leaf_type_at(leaf<Index, Entry>*);
 
 }  // namespace detail
 TAUTLINE_END

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <tautline/core/filter.hpp>
 #include <tautline/core/order.hpp>
 #include <tautline/core/run_result.hpp>
 
@@ -82,7 +83,22 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   using closing = typename opening_sequence<run_order, indices>::reversed;
 
   template <std::size_t Index>
-  using hook_type = typename std::remove_reference_t<decltype(std::declval<core&>().template place<Index>())>::hook_type;
+  using hook_type = typename core::template hook_type<Index>;
+  template <class Callback>
+  struct has_callback {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return Callback::template named<hook_type<Index>>();
+    }
+  };
+  struct is_triggered {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return has_trigger<hook_type<Index>>;
+    }
+  };
+  /// The hooks that have begin, in its order.
+  using beginning = filter_t<has_callback<begin_callback>, typename opening_sequence<begin_order, indices>::type>;
 
   /// Runs `begin` of every hook, finalizes the graph and makes the first session. Afterwards the session is open, or
   /// closed with an error.
@@ -96,7 +112,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     bool begun = false;
     TAUTLINE_TRY {
       std::remove_cvref_t<Graph> first(static_cast<Graph&&>(graph));
-      begun = begin_from<0>(at, first);
+      begun = begin_from(at, first, beginning{});
     }
     TAUTLINE_CATCH_ALL { report_exception(at); }
     if (!begun) {
@@ -111,28 +127,25 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   // --- making -----------------------------------------------------------------------------------------------------
 
   /// The graph goes from hook to hook, perhaps as a new type each time; the last one is finalized.
-  template <std::size_t Place, class Graph>
-  TAUTLINE_INLINE bool begin_from(life& at, Graph& graph) {
-    if constexpr (Place == hook_count) {
-      ::new (static_cast<void*>(&this->backend)) Backend(finalize(graph));
-      this->state.has_backend = true;
-      return true;
+  template <class Graph>
+  TAUTLINE_INLINE bool begin_from(life&, Graph& graph, std::index_sequence<>) {
+    ::new (static_cast<void*>(&this->backend)) Backend(finalize(graph));
+    this->state.has_backend = true;
+    return true;
+  }
+  template <class Graph, std::size_t Index, std::size_t... Rest>
+  TAUTLINE_INLINE bool begin_from(life& at, Graph& graph, std::index_sequence<Index, Rest...>) {
+    using hook = hook_type<Index>;
+    constexpr begin_form form = begins<hook, Graph>();
+    hook& told = this->template place<Index>().hook();
+    access::enter(at, callback::begin, Index);
+    if constexpr (form == begin_form::by_reference) {
+      call_begin(told, at, graph);
+      return !access::failed(at) && begin_from(at, graph, std::index_sequence<Rest...>{});
     } else {
-      constexpr std::size_t index = begin_order.opening[Place];
-      using hook = hook_type<index>;
-      constexpr begin_form form = begins<hook, Graph>();
-      hook& told = this->template place<index>().hook();
-      access::enter(at, callback::begin, index);
-      if constexpr (form == begin_form::absent) {
-        return begin_from<Place + 1>(at, graph);
-      } else if constexpr (form == begin_form::by_reference) {
-        call_begin(told, at, graph);
-        return !access::failed(at) && begin_from<Place + 1>(at, graph);
-      } else {
-        using passed = std::conditional_t<form == begin_form::by_copy, Graph&, Graph&&>;
-        auto extended = call_begin(told, at, static_cast<passed>(graph));
-        return !access::failed(at) && begin_from<Place + 1>(at, extended);
-      }
+      using passed = std::conditional_t<form == begin_form::by_copy, Graph&, Graph&&>;
+      auto extended = call_begin(told, at, static_cast<passed>(graph));
+      return !access::failed(at) && begin_from(at, extended, std::index_sequence<Rest...>{});
     }
   }
   template <class Hook, class Graph>
@@ -170,10 +183,10 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     this->state.has_session = true;
     this->state.completed = first_step();
     this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);
-    restart_triggers(indices{});
+    restart_triggers(filter_t<is_triggered, indices>{});
     this->state.told_sessions = true;
     raw_session<core> session(*this);
-    if (!tell<callback::after_create_session, after_create_session_callback>(at, opening{}, session)) {
+    if (!tell<callback::after_create_session, after_create_session_callback>(at, filter_t<has_callback<after_create_session_callback>, opening>{}, session)) {
       tell_error();
       return false;
     }
@@ -210,14 +223,11 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   template <std::size_t Index>
   TAUTLINE_INLINE void restart_trigger() {
     auto& place = this->template place<Index>();
-    using leaf_type = std::remove_reference_t<decltype(place)>;
-    using trigger_type = typename leaf_type::trigger_type;
-    if constexpr (leaf_type::triggered) {
-      trigger_view view = look(place.hook().trigger, this->state.completed);
-      view.first = !this->state.told_sessions;
-      place.hook().trigger.restart(place.trigger.kept, view);
-      if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;
-    }
+    using trigger_type = typename core::template leaf_type<Index>::trigger_type;
+    trigger_view view = look(place.hook().trigger, this->state.completed);
+    view.first = !this->state.told_sessions;
+    place.hook().trigger.restart(place.trigger.kept, view);
+    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;
   }
 
   // --- events for all hooks ---------------------------------------------------------------------------------------
@@ -271,7 +281,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
 
   void tell_error() {
     error const happened = this->error_at(0);
-    tell_all<callback::on_error, on_error_callback>(closing{}, happened);
+    tell_all<callback::on_error, on_error_callback>(filter_t<has_callback<on_error_callback>, closing>{}, happened);
   }
 
   void report_exception([[maybe_unused]] life& at) {
@@ -352,7 +362,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   TAUTLINE_COLD void give_up() {
     this->state.now = phase::closed;
     this->state.set_stopped();
-    tell_all<callback::close, close_callback>(closing{});
+    tell_all<callback::close, close_callback>(filter_t<has_callback<close_callback>, closing>{});
     close_backend();
   }
 
@@ -361,8 +371,8 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     this->state.now = phase::closed;
     this->state.set_stopped();
     raw_session<core> session(*this);
-    tell_all<callback::end, end_callback>(closing{}, session);
-    tell_all<callback::close, close_callback>(closing{});
+    tell_all<callback::end, end_callback>(filter_t<has_callback<end_callback>, closing>{}, session);
+    tell_all<callback::close, close_callback>(filter_t<has_callback<close_callback>, closing>{});
     close_backend();
   }
 };

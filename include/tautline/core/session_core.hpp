@@ -29,6 +29,12 @@ class session_core {
   using options_type = Options;
   static constexpr std::size_t hook_count = sizeof...(Entries);
   static constexpr std::size_t memory_size = frame_bytes_in<Options>;
+  using indices = std::make_index_sequence<hook_count>;
+  using hook_list_type = hook_list<indices, Entries...>;
+  template <std::size_t Index>
+  using leaf_type = decltype(leaf_type_at<Index>(static_cast<hook_list_type*>(nullptr)));
+  template <std::size_t Index>
+  using hook_type = typename leaf_type<Index>::hook_type;
 
   template <class... Hooks>
   explicit session_core(Options given, Hooks&&... hooks)
@@ -42,8 +48,8 @@ class session_core {
   }
 
   template <std::size_t Index>
-  TAUTLINE_INLINE constexpr auto& place() {
-    return leaf_at<Index>(hooks);
+  TAUTLINE_INLINE constexpr leaf_type<Index>& place() {
+    return hooks;
   }
 
   /// The index of the hook that provides `Name`; `hook_count` if none does.
@@ -105,7 +111,7 @@ class session_core {
   static constexpr char const* hook_names[hook_count + 1] = {Entries::label..., ""};
 
   alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) std::byte memory[memory_size];
-  hook_list<std::make_index_sequence<hook_count>, Entries...> hooks;
+  hook_list_type hooks;
   union {
     Backend backend;  // made after begin
   };

@@ -48,7 +48,13 @@ struct request_slot {
 template <class Indices, class... Requests>
 struct request_slots;
 template <std::size_t... Index, class... Requests>
-struct request_slots<std::index_sequence<Index...>, Requests...> : request_slot<Index, Requests>... {};
+struct request_slots<std::index_sequence<Index...>, Requests...> : request_slot<Index, Requests>... {
+  /// `Made(first, requests…)`
+  template <class Made, class First>
+  TAUTLINE_INLINE constexpr Made merged(First const& first) const {
+    return Made(first, static_cast<request_slot<Index, Requests> const&>(*this).request...);
+  }
+};
 
 template <std::size_t Index, class Request>
 TAUTLINE_INLINE constexpr Request& slot_at(request_slot<Index, Request>& found) {
@@ -89,6 +95,34 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args, std::size_t... Index>
   static auto slots_of(std::index_sequence<Index...>)
       -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Index>::type, no_request>...>;
+  /// The hooks that a run concerns before it, and after it.
+  struct is_asked {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      using hook = typename base::template hook_type<Index>;
+      return before_run_callback::named<hook>() || has_trigger<hook>;
+    }
+  };
+  struct is_told {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      using hook = typename base::template hook_type<Index>;
+      return after_run_callback::named<hook>() || has_trigger<hook>;
+    }
+  };
+  struct publishes {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return !std::is_same_v<provided_by_t<typename base::template hook_type<Index>>, type_list<>>;
+    }
+  };
+  struct feeds_names {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return !std::is_same_v<typename inspect<typename request_info<Index>::type>::feeds, type_list<>>;
+    }
+  };
+
   template <auto Mask, class Args>
   using slots = decltype(slots_of<Mask, Args>(indices{}));
 
@@ -122,13 +156,13 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   TAUTLINE_INLINE outcome attempt(run_context<core, Args>& here, Args const& args, status& failed) {
     TAUTLINE_TRY {
       access::set_ahead(here, steps_per_run(this->backend));
-      forget_publications(indices{});
+      forget_publications(filter_t<publishes, indices>{});
       slots<Mask, Args> requests;
       bool due[hook_count + 1];
-      if (!ask_all<Mask>(here, requests, due, opening{})) return outcome::failed;
+      if (!ask_all<Mask>(here, requests, due, filter_t<is_asked, opening>{})) return outcome::failed;
 
-      full_request<Mask, Args> const request = merge<Mask>(args, requests, indices{});
-      if (!check_feeds<Mask>(here, args, requests, indices{})) return outcome::failed;
+      auto const request = requests.template merged<full_request<Mask, Args>>(args);
+      if (!check_feeds(here, args, requests, feeding{})) return outcome::failed;
 
       access::enter(here, callback::run, no_hook);
       status const done = this->backend.run(request);
@@ -138,7 +172,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       }
       advance(here, request);
 
-      if (!tell_all_values<Mask>(here, requests, due, closing{})) return outcome::failed;
+      if (!tell_all_values<Mask>(here, requests, due, filter_t<is_told, closing>{})) return outcome::failed;
       if constexpr (requires { this->backend.finish_run(request); }) this->backend.finish_run(request);
       return outcome::ran;
     }
@@ -162,9 +196,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   }
   template <std::size_t Index>
   TAUTLINE_INLINE void forget_publications_of() {
-    if constexpr (!std::is_same_v<provided_by_t<typename base::template hook_type<Index>>, type_list<>>) {
-      this->template place<Index>().published.forget();
-    }
+    this->template place<Index>().published.forget();
   }
 
   // --- before the run ---------------------------------------------------------------------------------------------
@@ -204,19 +236,18 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     }
   }
 
-  template <auto Mask, class Args, class Slots, std::size_t... Index>
-  TAUTLINE_INLINE static full_request<Mask, Args> merge(Args const& args, Slots const& requests,
-                                                        std::index_sequence<Index...>) {
-    return full_request<Mask, Args>(args, slot_at<Index>(requests)...);
-  }
-
   // --- two feeds of one name --------------------------------------------------------------------------------------
 
-  template <auto Mask, class Args, class Slots, std::size_t... Index>
+  /// Hooks that may feed, with each other and with the caller.
+  using feeding = filter_t<feeds_names, indices>;
+  template <std::size_t Index>
+  using entry_at = typename core::template leaf_type<Index>::entry;
+
+  template <class Args, class Slots, std::size_t... Index>
   TAUTLINE_INLINE bool check_feeds(life& at, Args const& args, Slots const& requests, std::index_sequence<Index...>) {
     return check_feeds_of<caller_entry, 0>(at, args, requests, typename inspect<Args>::feeds{}) &&
            (true && ... &&
-            check_feeds_of<Entries, Index + 1>(
+            check_feeds_of<entry_at<Index>, Index + 1>(
                 at, slot_at<Index>(requests), requests,
                 typename inspect<std::remove_cvref_t<decltype(slot_at<Index>(requests))>>::feeds{}));
   }
@@ -228,13 +259,13 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <class Party, std::size_t From, class Request, class Slots, fixed_string... Names, class... Values>
   TAUTLINE_INLINE static bool check_feeds_of(life& at, Request const& request, Slots const& requests,
                                              type_list<feed_t<Names, Values>...>) {
-    return (true && ... && check_feed<Party, From, Names>(at, request, requests, indices{}));
+    return (true && ... && check_feed<Party, From, Names>(at, request, requests, feeding{}));
   }
   template <class Party, std::size_t From, fixed_string Name, class Request, class Slots, std::size_t... Index>
   TAUTLINE_INLINE static bool check_feed(life& at, Request const& request, Slots const& requests,
                                          std::index_sequence<Index...>) {
     return (true && ... &&
-            (Index < From || check_pair<Name, Party, Entries>(at, request, slot_at<Index>(requests))));
+            (Index < From || check_pair<Name, Party, entry_at<Index>>(at, request, slot_at<Index>(requests))));
   }
   template <fixed_string Name, class Party, class Other, class First, class Second>
   TAUTLINE_INLINE static bool check_pair(life& at, First const& first, Second const& second) {
@@ -280,6 +311,8 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
         place.hook().trigger.looked(place.trigger.kept, this->look(place.hook().trigger, here.step()), due, due);
         if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due;
       }
+    } else if constexpr (leaf_type::triggered && fires_at_end<typename leaf_type::trigger_type>) {
+      place.trigger.handled = false;  // a step that this hook does not see
     }
     return true;
   }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <utility>
+
+#include <tautline/core/config.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+template <std::size_t Count>
+struct kept_indices {
+  std::size_t at[Count + 1]{};
+  std::size_t count = 0;
+};
+
+/// Those indices of a sequence for which `Keep<Index>()` holds, in their order. Folds then instantiate nothing for the
+/// hooks that an event does not concern: of 64 hooks few have a `begin`.
+template <class Test, class Sequence>
+struct filter;
+template <class Test, std::size_t... Index>
+struct filter<Test, std::index_sequence<Index...>> {
+  static consteval auto keep() {
+    kept_indices<sizeof...(Index)> kept;
+    ((Test::template holds<Index>() ? void(kept.at[kept.count++] = Index) : void()), ...);
+    return kept;
+  }
+  template <std::size_t... Place>
+  static auto expand(std::index_sequence<Place...>) -> std::index_sequence<keep().at[Place]...>;
+  using type = decltype(expand(std::make_index_sequence<keep().count>{}));
+};
+template <class Test, class Sequence>
+using filter_t = typename filter<Test, Sequence>::type;
+
+}  // namespace detail
+TAUTLINE_END
