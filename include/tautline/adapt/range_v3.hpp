@@ -3,6 +3,7 @@
 
 #include <range/v3/range/concepts.hpp>
 
+#include <tautline/adapt/detail/steps_traits.hpp>
 #include <tautline/core/steps.hpp>
 
 /// `session.steps(…)` as a view of range-v3:

@@ -3,6 +3,7 @@
 
 #include <ranges>
 
+#include <tautline/adapt/detail/steps_traits.hpp>
 #include <tautline/core/steps.hpp>
 
 /// `session.steps(…)` as a std view:

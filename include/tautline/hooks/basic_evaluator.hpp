@@ -264,4 +264,12 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
   int evaluated_ = 0;
 };
 
+template <class Trigger, class Sets, class Metrics, class Feeds>
+basic_evaluator(Trigger, Sets, Metrics, Feeds) -> basic_evaluator<Trigger, Sets, Metrics, Feeds>;
+template <class Trigger, class Sets, class Metrics, class Feeds, class Weight>
+basic_evaluator(Trigger, Sets, Metrics, Feeds, Weight) -> basic_evaluator<Trigger, Sets, Metrics, Feeds, Weight>;
+template <class Trigger, class Sets, class Metrics, class Feeds, class Weight, class Report>
+basic_evaluator(Trigger, Sets, Metrics, Feeds, Weight, Report)
+    -> basic_evaluator<Trigger, Sets, Metrics, Feeds, Weight, Report>;
+
 TAUTLINE_END

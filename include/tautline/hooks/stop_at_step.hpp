@@ -41,7 +41,8 @@ class stop_at_step {
   template <class Session>
   void after_create_session(Session& session, life& at) noexcept {
     if (!fixed_) {
-      target_ = relative_ ? session.step() + given_ : given_;
+      target_ = given_;
+      if (relative_ && __builtin_add_overflow(session.step(), given_, &target_)) target_ = INT64_MAX;
       fixed_ = true;
     }
     look(at, session.step());

@@ -62,7 +62,9 @@ class stopper {
     if (!check<Session>(at)) return;
     if (!state_.fixed) {
       state_.fixed = true;
-      state_.last_step = criteria_.max_steps + (criteria_.restart_counting ? session.step() : 0);
+      if (__builtin_add_overflow(criteria_.max_steps, criteria_.restart_counting ? session.step() : 0, &state_.last_step)) {
+        state_.last_step = INT64_MAX;
+      }
       state_.started = session.ticks();
     }
     state_.has_previous = false;
