@@ -175,6 +175,24 @@ class static_session : public detail::step_target_of<StepTarget>,
   using feedable = typename detail::names_if<detail::feedable_test, Nodes...>::type;
   using runnable = names<Nodes::name...>;
 
+  template <fixed_string Name>
+  using fed_type = typename list::template value_type<Name>;
+  /// Whether the node can take a value of this type: one that is copied may convert, one that is looked at may not.
+  /// True for names that the graph does not have: that is another question.
+  template <fixed_string Name, class Value>
+  static consteval bool takes_feed() {
+    if constexpr (!detail::lists(static_cast<feedable*>(nullptr), Name.characters)) {
+      return true;
+    } else if constexpr (list::template node_type<list::template index_of<Name>()>::kind ==
+                         detail::node_kind::source) {
+      return std::is_convertible_v<Value const&, fed_type<Name> const&>;
+    } else if constexpr (detail::feeds_by_value<fed_type<Name>>) {
+      return std::is_constructible_v<fed_type<Name>, Value const&>;
+    } else {
+      return std::is_convertible_v<Value const*, fed_type<Name> const*>;
+    }
+  }
+
   constexpr explicit static_session(list&& nodes) : list(static_cast<list&&>(nodes)) {}
 
   /// One run: what the request needs, once each, in the order of the nodes.
@@ -183,8 +201,10 @@ class static_session : public detail::step_target_of<StepTarget>,
     constexpr auto plan = list::template plan_of<Request>();
     auto const sometimes = list::template wanted_sometimes<plan>(request);
     list::take_feeds(request);
+    unless_it_succeeds<Request> forgetting{this};
     if (!list::template evaluate<plan, true>(sometimes, request)) return status::end_of_input();
     list::template evaluate<plan, false>(sometimes, request);
+    forgetting.session = nullptr;
     return {};
   }
   /// Placeholders that this request may have fed go back to their defaults.
@@ -198,6 +218,16 @@ class static_session : public detail::step_target_of<StepTarget>,
   constexpr void each_variable(Visit visit) {
     list::each_variable(visit);
   }
+
+ private:
+  /// What was fed goes back also where the run met the end or failed: a later look would see it, or what it referred to.
+  template <class Request>
+  struct unless_it_succeeds {
+    static_session* session;
+    constexpr ~unless_it_succeeds() {
+      if (session != nullptr) session->template forget_feeds<Request>();
+    }
+  };
 };
 
 TAUTLINE_END
