@@ -6,7 +6,7 @@
   test [--quick]         everything that a change must pass; --quick: two configurations, the fast scripts
   conformance FOLDER...  plays the scenario files in the folders
   bench                  the benchmarks
-  docs                   builds the documentation
+  docs [PAGE...]         compiles and runs the programs of the documentation, follows its links
   help                   this text
 
 Each command installs what it needs and is missing, with apt-get, and says so. Whatever it builds is under build/.
@@ -83,8 +83,9 @@ def bench(arguments):
     run_script("benchmarks/compile_time.py", arguments)
 
 
-def docs(_):
-    refuse("the documentation cannot be built yet; its pages are in docs/")
+def docs(arguments):
+    packages.need("g++", "clang-19", "libclang-rt-19-dev", "libfmt-dev", "librange-v3-dev")
+    run_script("tests/docs/run.py", [str(pathlib.Path(word).resolve()) for word in arguments])
 
 
 COMMANDS = {"demo": demo, "test": test, "conformance": conformance, "bench": bench, "docs": docs}

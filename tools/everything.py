@@ -38,6 +38,8 @@ SCRIPTS = [
     ["headers/run.py", "--self-test"],
     ["codegen/run.py", "--self-test"],
     ["codegen/run.py"],
+    ["docs/run.py", "--self-test"],
+    ["docs/run.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]
