@@ -207,6 +207,10 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   TAUTLINE_INLINE trigger_view look([[maybe_unused]] Trigger const& asked, step_number step) {
     trigger_view view;
     view.step = step;
+    if constexpr (counts_by_value<Trigger>) {
+      view.step = static_cast<step_number>(backend_value<Trigger::step_name, void>(this->backend)) +
+                  (step - this->state.completed);
+    }
     if constexpr (uses_clock<Trigger>) {
       if (wants_clock(asked)) {
         view.ticks = this->ticks();

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include <tautline/core/config.hpp>
+#include <tautline/core/fixed_string.hpp>
 
 TAUTLINE_BEGIN
 
@@ -224,13 +224,51 @@ struct joined_trigger {
 
 }  // namespace detail
 
+namespace detail {
+
+/// A trigger that counts by a value of the session instead of the completed steps.
+template <fixed_string Name, trigger Inner>
+struct step_from_trigger {
+  static constexpr auto step_name = Name;
+  static constexpr bool uses_clock = detail::uses_clock<Inner>;
+  static constexpr bool fires_at_end = tautline::fires_at_end<Inner>;
+
+  [[no_unique_address]] Inner inner;
+  using memory = typename Inner::memory;
+  constexpr void restart(memory& kept, trigger_view const& view) const { inner.restart(kept, view); }
+  constexpr bool due(memory const& kept, trigger_view const& view) const { return inner.due(kept, view); }
+  constexpr void looked(memory& kept, trigger_view const& view, bool due, bool acted) const {
+    inner.looked(kept, view, due, acted);
+  }
+};
+template <fixed_string Name>
+struct step_from_maker {
+  template <trigger Inner>
+  constexpr step_from_trigger<Name, Inner> operator()(Inner inner) const {
+    return {inner};
+  }
+};
+template <class Trigger>
+concept counts_by_value = requires { Trigger::step_name; };
+
+}  // namespace detail
+
+/// `step_from<"global_step">(every_steps{100} | at_end)`: looks at a stored value of the session, such as a step that
+/// other workers advance, too. Before a run that is the value as it stands plus the steps that this run makes; the hook
+/// acts in the run that reaches the step. The value must be readable without a run: a variable.
+/// Not a part of a joined trigger: put the whole of that inside.
+template <fixed_string Name>
+inline constexpr detail::step_from_maker<Name> step_from{};
+
 /// Fires where either does.
 template <trigger Left, trigger Right>
+  requires(!detail::counts_by_value<Left> && !detail::counts_by_value<Right>)
 constexpr detail::joined_trigger<Left, Right, false> operator|(Left left, Right right) {
   return {left, right};
 }
 /// Fires where both do.
 template <trigger Left, trigger Right>
+  requires(!detail::counts_by_value<Left> && !detail::counts_by_value<Right>)
 constexpr detail::joined_trigger<Left, Right, true> operator&(Left left, Right right) {
   return {left, right};
 }
