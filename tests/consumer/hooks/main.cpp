@@ -2,13 +2,10 @@
 #include <fmt/format.h>
 #include <range/v3/view/take.hpp>
 
-#include <tautline/core.hpp>
-#if __has_include(<tautline/adapt/ranges.hpp>)
-#include <tautline/adapt/ranges.hpp>
-#define HAS_RANGES 1
-#endif
+#include <tautline/adapt/range_v3.hpp>
+#include <tautline/tautline.hpp>
 
-struct backend {
+struct halving {
   float loss = 1.0f;
 
   template <class Request>
@@ -27,17 +24,11 @@ struct closing_line {
 };
 
 int main() {
-  auto session = tautline::monitored(backend{}, closing_line{});
+  using namespace tautline;
+  auto session = monitored(halving{}, stop_at_step{5}, tensor_logger<"loss">{every_steps{2}}, closing_line{});
   int runs = 0;
-#ifdef HAS_RANGES
-  for (auto const& step : session.steps(tautline::target<"train">) | ranges::views::take(3)) {
+  for (auto const& step : session.steps(target<"train">) | ranges::views::take(3)) {
     runs += step.step() > 0 ? 1 : 0;
   }
-#else
-  for (auto const& step : session.steps(tautline::target<"train">)) {
-    if (++runs == 3) break;
-    (void)step;
-  }
-#endif
-  return runs == 3 ? 0 : 1;
+  return runs == 3 && session.run_to_completion(target<"train">).steps == 5 ? 0 : 1;
 }
