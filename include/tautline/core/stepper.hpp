@@ -295,7 +295,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     using leaf_type = std::remove_reference_t<decltype(place)>;
     if constexpr (On) {
       if constexpr (info::told_values() != form::absent || info::told() != form::absent) {
-        access::enter(here, callback::after_run, Index, due);
+        access::enter(here, callback::after_run, Index, leaf_type::triggered && due);  // else nobody has set it
         if constexpr (info::told_values() == form::absent) {
           call<after_run_callback, info::told()>(place.hook(), here, here);
         } else if (got_all<Index>(slot_at<Index>(requests), typename info::fetches{})) {
