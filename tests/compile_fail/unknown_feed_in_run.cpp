@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: a feed of a name that is no placeholder of the graph
+// expect-error: tautline: a feed of a name that the graph does not take
 // expect-near: the_caller_of_run.*"rat"
 // expect-near: "rate"
 #include "common.hpp"

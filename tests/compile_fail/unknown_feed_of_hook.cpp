@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: a feed of a name that is no placeholder of the graph\. Mend: feed one of the placeholders
+// expect-error: tautline: a feed of a name that the graph does not take\. Mend: feed one of the names
 // expect-near: my_hook.*"loss"
 // expect-near: "rate"
 #include "common.hpp"

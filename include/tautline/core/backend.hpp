@@ -22,6 +22,7 @@ TAUTLINE_BEGIN
 /// | `step_number steps_per_run()` | steps that one run makes; 1 |
 /// | `static constexpr auto step_target = fixed_string{"train"}` | only runs with this target are steps |
 /// | `void finish_run(request const&)` | after the last `after_run` of a run that took place |
+/// | `static consteval bool takes_feed<Name, Value>()`, `using fed_type<Name>` | whether a value of this type may be fed |
 /// | `using fetchable = names<…>`, `feedable`, `runnable` | what exists; without them every name may |
 ///
 /// The smallest one is `minimal_backend` in `tests/static/archetypes.hpp`.

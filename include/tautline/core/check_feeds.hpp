@@ -49,24 +49,37 @@ consteval two_places same_name_twice(type_list<Owned...>) {
 
 // --- feeds ----------------------------------------------------------------------------------------------------------
 
+/// A name with the party that feeds it, whether it does so in every run, and the value's type.
+template <class Owner, fixed_string Name, bool Always, class Value>
+struct owned_feed : owned_name<Owner, Name> {
+  static constexpr bool always = Always;
+  using value_type = Value;
+};
 template <class Owner, class Request, fixed_string... Names, class... Values>
 constexpr auto fed_by(type_list<feed_t<Names, Values>...>)
-    -> join_t<std::conditional_t<inspect<Request>::find(item_kind::feed, Names.characters) == presence::always,
-                                 type_list<owned_name<Owner, Names>>, type_list<>>...>;
-/// The names that `Request` feeds in every run, as owned_names.
+    -> type_list<owned_feed<Owner, Names, inspect<Request>::find(item_kind::feed, Names.characters) == presence::always,
+                            Values>...>;
+/// What `Request` may feed, as owned_feeds.
 template <class Owner, class Request>
-using fed_always = decltype(fed_by<Owner, Request>(typename inspect<Request>::feeds{}));
+using feeds_of = decltype(fed_by<Owner, Request>(typename inspect<Request>::feeds{}));
 
-template <class... Owned>
-consteval auto names_are_fed_once(type_list<Owned...> list) {
-  constexpr two_places found = same_name_twice(list);
-  if constexpr (found.first != found.second) {
-    using first = type_at<found.first, Owned...>;
-    using second = type_at<found.second, Owned...>;
-    return fed_twice<first::name, typename first::owner, typename second::owner>{};
-  } else {
+template <class First, class Second>
+consteval auto feeds_agree() {
+  if constexpr (First::name != Second::name) {
     return fine{};
+  } else if constexpr (First::always && Second::always) {
+    return fed_twice<First::name, typename First::owner, typename Second::owner>{};
+  } else {
+    return fine_or<std::is_same_v<typename First::value_type, typename Second::value_type>,
+                   fed_with_two_types<First::name, typename First::owner, typename First::value_type,
+                                      typename Second::owner, typename Second::value_type>>();
   }
+}
+/// Each pair; there are few feeds.
+consteval auto check_feeds(type_list<>) { return fine{}; }
+template <class First, class... Rest>
+consteval auto check_feeds(type_list<First, Rest...>) {
+  return (fine{} | ... | feeds_agree<First, Rest>()) | check_feeds(type_list<Rest...>{});
 }
 
 // --- a run, as its caller asks for it -------------------------------------------------------------------------------
@@ -84,9 +97,8 @@ consteval auto caller_feeds_alone(type_list<Hooks...>) {
   if constexpr (std::is_same_v<typename inspect<Args>::feeds, type_list<>>) {
     return fine{};
   } else {
-    return names_are_fed_once(
-        join_t<fed_always<the_caller_of_run, Args>,
-               fed_always<Hooks, typename hook_request<Core, Args, Hooks>::type>...>{});
+    return check_feeds(join_t<feeds_of<the_caller_of_run, Args>,
+                              feeds_of<Hooks, typename hook_request<Core, Args, Hooks>::type>...>{});
   }
 }
 

@@ -92,11 +92,24 @@ consteval auto fetches_exist(type_list<fetch_t<Names, Types>...>) {
           fine_or<lists(static_cast<has*>(nullptr), Names.characters) || published_by_hook<Core, Names>(),
                   unknown_fetch<Asker, Names, has>>());
 }
+template <class Asker, class Backend, fixed_string Name, class Value>
+consteval auto check_fed_type() {
+  if constexpr (requires { Backend::template takes_feed<Name, Value>(); }) {
+    if constexpr (!Backend::template takes_feed<Name, Value>()) {
+      return fed_with_a_wrong_type<Name, Asker, Value, typename Backend::template fed_type<Name>>{};
+    } else {
+      return fine{};
+    }
+  } else {
+    return fine{};
+  }
+}
 template <class Asker, class Backend, fixed_string... Names, class... Values>
 consteval auto feeds_exist(type_list<feed_t<Names, Values>...>) {
   using has = typename feedable_of<Backend>::type;
   return (fine{} | ... |
-          fine_or<lists(static_cast<has*>(nullptr), Names.characters), unknown_feed<Asker, Names, has>>());
+          (fine_or<lists(static_cast<has*>(nullptr), Names.characters), unknown_feed<Asker, Names, has>>() |
+           check_fed_type<Asker, Backend, Names, Values>()));
 }
 template <class Asker, class Backend, fixed_string... Names>
 consteval auto targets_exist(type_list<target_t<Names>...>) {

@@ -153,9 +153,8 @@ consteval auto check_session() {
     using fetches = type_list<typename hook_request<core, run_args<>, typename Entries::type>::fetches...>;
     return names_have_one_provider<Backend>(
                join_t<decltype(provides_names<typename Entries::type>(provided_by_t<typename Entries::type>{}))...>{}) |
-           names_are_fed_once(
-               join_t<fed_always<typename Entries::type,
-                                 typename hook_request<core, run_args<>, typename Entries::type>::type>...>{}) |
+           check_feeds(join_t<feeds_of<typename Entries::type,
+                                       typename hook_request<core, run_args<>, typename Entries::type>::type>...>{}) |
            order_exists<order_of(hooks{}, fetches{})>(fetches{}, hooks{}) |
            accepted<monitored_session<Backend, Options, Entries...>>{};
   }

@@ -295,6 +295,22 @@ struct fed_twice : reason {
                   "of the feeds, or feed under conditions (ask_if) that do not hold together");
   }
 };
+template <fixed_string Name, class First, class FirstValue, class Second, class SecondValue>
+struct fed_with_two_types : reason {
+  static consteval void say() {
+    static_assert(mended<fed_with_two_types>,
+                  "tautline: two parties feed one name with values of different types; the name, and each party with its type, "
+                  "stand beside this message. Mend: give both the type that the placeholder has");
+  }
+};
+template <fixed_string Name, class Asker, class Value, class NodeValue>
+struct fed_with_a_wrong_type : reason {
+  static consteval void say() {
+    static_assert(mended<fed_with_a_wrong_type>,
+                  "tautline: a fed value has a type that the graph's node cannot take; both types stand beside this message. "
+                  "Mend: feed a value of the node's type (one of up to 32 bytes may also convert to it)");
+  }
+};
 template <fixed_string Name, class Value>
 struct fed_with_a_temporary : reason {
   static consteval void say() {

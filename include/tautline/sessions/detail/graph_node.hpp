@@ -162,6 +162,10 @@ struct node_set {
   static constexpr std::size_t words = (Count + 63) / 64 == 0 ? 1 : (Count + 63) / 64;
   std::uint64_t bits[words]{};
 
+  // every word is written: g++ 12 takes {[0] = 2} and {[1] = 2} for the same template argument
+  constexpr node_set() {
+    for (std::uint64_t& word : bits) word = 0;
+  }
   constexpr void add(std::size_t node) { bits[node / 64] |= std::uint64_t{1} << (node % 64); }
   [[nodiscard]] constexpr bool has(std::size_t node) const { return (bits[node / 64] >> (node % 64) & 1) != 0; }
   TAUTLINE_INLINE constexpr void add(node_set const& other) {
