@@ -116,6 +116,7 @@ TEST_CASE("of several values the first in the order of the names counts") {
       nan_checker<"a", "c", "b">{});
   (void)session.try_run();
   CHECK(written(session.status().message) == "c is nan");
+  CHECK(session.attached_errors().count() == 0);
 }
 
 TEST_CASE("it asks in every run") {
