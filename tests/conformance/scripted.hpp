@@ -144,7 +144,7 @@ struct run_clock {
 
 inline auto settings(world& played) {
   return tautline::options{tautline::with_clock{run_clock{&played}}, tautline::longest_step{10},
-                           tautline::max_recoveries{static_cast<std::uint8_t>(played.script.max_recoveries)},
+                           tautline::max_recoveries{static_cast<std::uint8_t>(std::min(played.script.max_recoveries, 255))},
                            tautline::frame_bytes<1024>{}};
 }
 
