@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: this hook.s `asks` is no list of fetches\. Mend: 
+// expect-error: tautline: this hook.s `asks` is no list of fetches\. Mend:
 // expect-near: my_hook.*"asks"
 #include "common.hpp"
 

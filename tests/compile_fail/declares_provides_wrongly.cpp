@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: this hook.s `provides` names no values\. Mend: 
+// expect-error: tautline: this hook.s `provides` names no values\. Mend:
 // expect-near: my_hook.*"provides"
 #include "common.hpp"
 

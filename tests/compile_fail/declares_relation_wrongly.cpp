@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: this hook.s `runs_before`, `runs_after` or `tags` is no list of types\. Mend: 
+// expect-error: tautline: this hook.s `runs_before`, `runs_after` or `tags` is no list of types\. Mend:
 // expect-near: my_hook.*"runs_before"
 #include "common.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: a hook is an object of a class with at least one callback, and this argument is none\. Mend: 
+// expect-error: tautline: a hook is an object of a class with at least one callback, and this argument is none\. Mend:
 // expect-near: no_hook_class.*int
 #include "common.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: a run takes fetch<"name">, feed<"name">\(value\), target<"name">, run_args or ask_if\(condition, items\.\.\.\), and nothing else\. Mend: 
+// expect-error: tautline: a run takes fetch<"name">, feed<"name">\(value\), target<"name">, run_args or ask_if\(condition, items\.\.\.\), and nothing else\. Mend:
 // expect-near: feeder<.*"rate"
 #include "common.hpp"
 

@@ -18,22 +18,23 @@ struct argument_of {
       reference_like<stored> || !(std::is_lvalue_reference_v<Argument> || std::is_const_v<Argument>);
 };
 
-template <class>
-inline constexpr bool is_hooks = false;
-template <class... Types>
-inline constexpr bool is_hooks<hooks<Types...>> = true;
+/// A declaration that was meant as one: not the name of the hook's class or of a base, which is a member, too.
+template <class Declared, class Hook>
+concept declared_by = !std::is_base_of_v<Declared, Hook>;
 
 template <class Hook>
 consteval auto check_declarations() {
-  if constexpr (requires { typename Hook::runs_before; requires !is_hooks<typename Hook::runs_before>; }) {
+  if constexpr (requires { requires declared_by<typename Hook::runs_before, Hook>; } && !has_runs_before<Hook>) {
     return wrong_declaration<Hook, "runs_before">{};
-  } else if constexpr (requires { typename Hook::runs_after; requires !is_hooks<typename Hook::runs_after>; }) {
+  } else if constexpr (requires { requires declared_by<typename Hook::runs_after, Hook>; } && !has_runs_after<Hook>) {
     return wrong_declaration<Hook, "runs_after">{};
-  } else if constexpr (requires { typename Hook::tags; requires !is_hooks<typename Hook::tags>; }) {
+  } else if constexpr (requires { requires declared_by<typename Hook::tags, Hook>; requires !is_hooks<typename Hook::tags>; }) {
     return wrong_declaration<Hook, "tags">{};
-  } else if constexpr (requires { typename Hook::asks; requires !inspect<typename Hook::asks>::is_request; }) {
+  } else if constexpr (requires { requires declared_by<typename Hook::asks, Hook>;
+                                  requires !inspect<typename Hook::asks>::is_request; }) {
     return wrong_declaration<Hook, "asks">{};
-  } else if constexpr (requires { typename Hook::provides; } && std::is_same_v<provided_by_t<Hook>, type_list<>>) {
+  } else if constexpr (requires { requires declared_by<typename Hook::provides, Hook>; } &&
+                       std::is_same_v<provided_by_t<Hook>, type_list<>>) {
     return wrong_declaration<Hook, "provides">{};
   } else {
     return fine{};

@@ -26,6 +26,11 @@ struct named_hook {
 
 namespace detail {
 
+template <class>
+inline constexpr bool is_hooks = false;
+template <class... Types>
+inline constexpr bool is_hooks<hooks<Types...>> = true;
+
 /// `std::reference_wrapper` and its like, known by shape: the core includes no <functional>.
 template <class Type>
 concept reference_like = requires(Type& wrapper) {

@@ -58,7 +58,7 @@ struct declared_fetches {
   using type = type_list<>;
 };
 template <class Hook>
-  requires requires { typename Hook::asks; }
+  requires(inspect<typename Hook::asks>::is_request)
 struct declared_fetches<Hook> {
   using type = typename inspect<typename Hook::asks>::fetches;
 };

@@ -37,11 +37,16 @@ struct decoy {
 };
 template <class Hook>
 struct name_probe : Hook, decoy {};
+/// The name of the hook's class, or of a base, is a member as well; seen from here it is a type like others.
+template <class Hook>
+struct type_probe : Hook {};
 
-/// Which of these names a hook has a member of.
+/// Which of these names a hook has a member of that is no type.
 template <class Hook>
 struct named_callbacks {
-#define TAUTLINE_HAS(name) static constexpr bool name = !requires { &name_probe<Hook>::name; };
+#define TAUTLINE_HAS(name)       \
+  static constexpr bool name =   \
+      !requires { &name_probe<Hook>::name; } && !requires { typename type_probe<Hook>::name; };
   TAUTLINE_CALLBACK_NAMES(TAUTLINE_HAS)
   TAUTLINE_HAS(trigger)
 #undef TAUTLINE_HAS
@@ -58,6 +63,7 @@ template <class Hook>
 consteval auto names_are_right() {
 #define TAUTLINE_CHECK(name, meant)                                                    \
   if constexpr (!requires { &name_probe<Hook>::name; } &&                              \
+                !requires { typename type_probe<Hook>::name; } &&                      \
                 !requires { requires is_address_of_data<decltype(&Hook::name)>; }) {   \
     return wrong_name<Hook, #name, #meant>{};                                          \
   } else

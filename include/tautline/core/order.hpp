@@ -14,7 +14,7 @@ struct tags_of {
   using type = hooks<>;
 };
 template <class Hook>
-  requires requires { typename Hook::tags; }
+  requires is_hooks<typename Hook::tags>
 struct tags_of<Hook> {
   using type = typename Hook::tags;
 };
@@ -39,9 +39,9 @@ constexpr bool is_one_of(hooks<Targets...>) {
 }
 
 template <class Hook>
-concept has_runs_before = requires { typename Hook::runs_before; };
+concept has_runs_before = is_hooks<typename Hook::runs_before>;
 template <class Hook>
-concept has_runs_after = requires { typename Hook::runs_after; };
+concept has_runs_after = is_hooks<typename Hook::runs_after>;
 template <class Hook>
 inline constexpr bool is_check = std::is_same_v<typename category_of<Hook>::type, check>;
 template <class Hook>

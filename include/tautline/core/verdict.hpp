@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 
 #include <tautline/core/fixed_string.hpp>
@@ -15,26 +16,24 @@ namespace detail {
 struct fine {
   static constexpr bool good = true;
   static consteval void say() {}
+  /// The first of two verdicts that is not fine.
+  template <class Second>
+  friend consteval Second operator|(fine, Second second) {
+    return second;
+  }
 };
 /// Base of every reason.
 struct reason {
   static constexpr bool good = false;
+  template <std::derived_from<reason> First, class Second>
+  friend consteval First operator|(First first, Second) {
+    return first;
+  }
 };
 /// The reason has been told elsewhere.
 struct heard : reason {
   static consteval void say() {}
 };
-
-/// The first of two verdicts that is not fine.
-template <class First, class Second>
-  requires requires { First::good; Second::good; }
-consteval auto operator|(First first, Second second) {
-  if constexpr (First::good) {
-    return second;
-  } else {
-    return first;
-  }
-}
 
 /// What a rejected call gives. It takes every further call, so that the one message stays the only one.
 struct rejected {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Triggers and clocks: what models the concepts, and at which steps the triggers of the core fire, as constants.
+#include <array>
+
+#include "archetypes.hpp"
+#include "verdicts.hpp"
+
+using namespace verdicts;
+
+namespace {
+
+// --- the concepts ---------------------------------------------------------------------------------------------------
+
+static_assert(trigger<archetypes::minimal_trigger>);
+static_assert(trigger<every_steps>);
+static_assert(trigger<every_seconds>);
+static_assert(trigger<at_steps<3>>);
+static_assert(trigger<std::remove_const_t<decltype(once)>>);
+static_assert(trigger<std::remove_const_t<decltype(never)>>);
+static_assert(trigger<std::remove_const_t<decltype(at_end)>>);
+static_assert(trigger<after>);
+static_assert(trigger<before>);
+static_assert(trigger<decltype(when([](step_number) { return true; }))>);
+static_assert(trigger<decltype(every_steps{10} | at_end)>);
+static_assert(trigger<decltype((every_steps{10} & after{100}) | once | archetypes::minimal_trigger{})>);
+
+struct without_memory {
+  void restart(int&, trigger_view const&) const {}
+  bool due(int const&, trigger_view const&) const { return true; }
+  void looked(int&, trigger_view const&, bool, bool) const {}
+};
+struct with_a_due_that_writes : archetypes::minimal_trigger {
+  bool due(memory&, trigger_view const&) { return true; }  // not const
+};
+struct with_a_due_of_another_type : archetypes::minimal_trigger {
+  int due(memory const&, trigger_view const&) const { return 1; }
+};
+struct without_restart {
+  struct memory {};
+  bool due(memory const&, trigger_view const&) const { return true; }
+  void looked(memory&, trigger_view const&, bool, bool) const {}
+};
+static_assert(!trigger<int>);
+static_assert(!trigger<without_memory>);
+static_assert(!trigger<with_a_due_that_writes>);
+static_assert(!trigger<with_a_due_of_another_type>);
+static_assert(!trigger<without_restart>);
+static_assert(!trigger<archetypes::minimal_hook>);
+
+template <class Left, class Right>
+concept joinable = requires(Left left, Right right) { left | right; left & right; };
+static_assert(joinable<every_steps, archetypes::minimal_trigger>);
+static_assert(!joinable<int, every_steps>);
+static_assert(!joinable<every_steps, archetypes::minimal_hook>);
+
+static_assert(fires_at_end<std::remove_const_t<decltype(at_end)>>);
+static_assert(fires_at_end<decltype(every_steps{10} | at_end)>);
+static_assert(!fires_at_end<every_steps>);
+static_assert(!fires_at_end<decltype(every_steps{10} | once)>);
+static_assert(!fires_at_end<archetypes::minimal_trigger>);
+
+static_assert(detail::uses_clock<every_seconds>);
+static_assert(detail::uses_clock<decltype(every_steps{10} | every_seconds{1})>);
+static_assert(!detail::uses_clock<decltype(every_steps{10} | at_end)>);
+static_assert(!detail::uses_clock<archetypes::minimal_trigger>);
+
+static_assert(clock_type<archetypes::minimal_clock>);
+struct clock_without_rate {
+  int now() { return 0; }
+};
+struct clock_in_floats {
+  float now() { return 0; }
+  int ticks_per_second() { return 1; }
+};
+static_assert(!clock_type<clock_without_rate>);
+static_assert(!clock_type<clock_in_floats>);
+static_assert(!clock_type<int>);
+
+// --- when they fire -------------------------------------------------------------------------------------------------
+
+/// At which of the given steps, made one after the other from `start`, the trigger fires.
+template <class Trigger, std::size_t Count>
+constexpr std::array<bool, Count> fired(Trigger const& trigger, step_number start, step_number const (&steps)[Count]) {
+  std::array<bool, Count> result{};
+  typename Trigger::memory memory{};
+  trigger_view view;
+  view.step = start;
+  view.first = true;
+  trigger.restart(memory, view);
+  view.first = false;
+  for (std::size_t i = 0; i < Count; ++i) {
+    view.step = steps[i];
+    result[i] = trigger.due(memory, view);
+    trigger.looked(memory, view, result[i], result[i]);
+  }
+  return result;
+}
+constexpr auto is(auto... expected) { return std::array<bool, sizeof...(expected)>{(expected != 0)...}; }
+
+static_assert(fired(every_steps{2}, 0, {1, 2, 3, 4, 5}) == is(0, 1, 0, 1, 0));
+static_assert(fired(every_steps{.period = 3, .also_first = true}, 0, {1, 2, 3, 4}) == is(1, 0, 1, 0));
+static_assert(fired(every_steps{10}, 0, {7, 14, 21, 28, 30}) == is(0, 1, 1, 0, 1));  // crossed, not hit
+static_assert(fired(every_steps{10}, 15, {16, 19, 20, 21}) == is(0, 0, 1, 0));      // resumed within a period
+static_assert(fired(every_steps{10}, 20, {21, 30}) == is(0, 1));                    // resumed on a boundary
+static_assert(fired(every_steps{0}, 0, {1, 2}) == is(1, 1));
+static_assert(fired(at_steps{1, 3}, 0, {1, 2, 3, 4}) == is(1, 0, 1, 0));
+static_assert(fired(at_steps{3}, 0, {2, 5, 6}) == is(0, 1, 0));
+static_assert(fired(at_steps{3}, 3, {4, 5}) == is(0, 0));
+static_assert(fired(once, 0, {1, 2, 3}) == is(1, 0, 0));
+static_assert(fired(never, 0, {1, 2, 3}) == is(0, 0, 0));
+static_assert(fired(at_end, 0, {1, 2, 3}) == is(0, 0, 0));
+static_assert(fired(after{2}, 0, {1, 2, 3, 4}) == is(0, 0, 1, 1));
+static_assert(fired(before{3}, 0, {1, 2, 3, 4}) == is(1, 1, 0, 0));
+static_assert(fired(when([](step_number step) { return step % 2 == 1; }), 0, {1, 2, 3}) == is(1, 0, 1));
+static_assert(fired(every_steps{2} | at_steps{3}, 0, {1, 2, 3, 4, 5}) == is(0, 1, 1, 1, 0));
+static_assert(fired(every_steps{2} & after{3}, 0, {1, 2, 3, 4, 5, 6}) == is(0, 0, 0, 1, 0, 1));
+
+// --- what they remember ---------------------------------------------------------------------------------------------
+
+static_assert(std::is_empty_v<std::remove_const_t<decltype(once)>>);
+static_assert(std::is_empty_v<std::remove_const_t<decltype(never)>::memory>);
+static_assert(std::is_empty_v<after::memory>);
+static_assert(sizeof(every_steps::memory) <= 16);
+static_assert(sizeof(decltype(every_steps{10} | at_end)::memory) == sizeof(every_steps::memory));
+
+}  // namespace
