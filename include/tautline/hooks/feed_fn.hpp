@@ -21,6 +21,11 @@ constexpr decltype(auto) make_value(Make& make, step_number step) {
 template <class Made>
 struct nothing_kept {};
 
+/// Stands for a hook that was refused, so that the one message about it stays the only one.
+struct refused_hook {
+  static constexpr void close() {}
+};
+
 }  // namespace detail
 
 /// What `feed_fn<"rate">(make)` returns: a hook that feeds one value in every run.
@@ -80,18 +85,25 @@ class feed_request_hook {
 /// **Source** tf.train.FeedFnHook.
 template <fixed_string... Names, class Make>
 constexpr auto feed_fn(Make make) {
-  static_assert(sizeof...(Names) <= 1,
-                "tautline: feed_fn<\"name\"> feeds one name. Mend: one feed_fn for each, or feed_fn(callable) with a "
-                "callable that returns run_args{feed<\"a\">(...), feed<\"b\">(...)}");
-  static_assert(std::invocable<Make&, step_number> || std::invocable<Make&>,
-                "tautline: feed_fn takes a callable of the form make() or make(step)");
-  if constexpr (sizeof...(Names) == 0) {
-    static_assert(detail::inspect<std::remove_cvref_t<decltype(detail::make_value(make, step_number{}))>>::is_request,
-                  "tautline: the callable of feed_fn without a name returns a request: feed<\"name\">(value), or "
-                  "run_args{...} of several");
-    return feed_request_hook<Make>(static_cast<Make&&>(make));
-  } else {
+  constexpr bool few = sizeof...(Names) <= 1;
+  constexpr bool callable = std::invocable<Make&, step_number> || std::invocable<Make&>;
+  static_assert(few, "tautline: feed_fn<\"name\"> feeds one name. Mend: one feed_fn for each, or feed_fn(callable) with a "
+                     "callable that returns run_args{feed<\"a\">(...), feed<\"b\">(...)}");
+  static_assert(callable, "tautline: feed_fn takes a callable of the form make() or make(step). Mend: pass one");
+  if constexpr (!few || !callable) {
+    return detail::refused_hook{};
+  } else if constexpr (sizeof...(Names) == 1) {
     return feed_fn_hook<Names..., Make>(static_cast<Make&&>(make));
+  } else {
+    using made = std::remove_cvref_t<decltype(detail::make_value(make, step_number{}))>;
+    constexpr bool request = detail::inspect<made>::is_request;
+    static_assert(request, "tautline: the callable of feed_fn without a name returns no request. Mend: name what is fed, "
+                           "feed_fn<\"name\">(callable), or return feed<\"name\">(value), or run_args{...} of several");
+    if constexpr (request) {
+      return feed_request_hook<Make>(static_cast<Make&&>(make));
+    } else {
+      return detail::refused_hook{};
+    }
   }
 }
 

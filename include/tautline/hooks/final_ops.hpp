@@ -103,7 +103,11 @@ class final_ops {
   static constexpr double number(Value const& value) {
     static_assert(std::is_arithmetic_v<Value>,
                   "tautline: final_ops keeps numbers. Mend: take other values by final_ops<...>::then(callback)");
-    return static_cast<double>(value);
+    if constexpr (std::is_arithmetic_v<Value>) {
+      return static_cast<double>(value);
+    } else {
+      return 0;
+    }
   }
   template <fixed_string Name>
   static consteval std::size_t place_of() {

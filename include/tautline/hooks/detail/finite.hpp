@@ -11,14 +11,15 @@
 TAUTLINE_BEGIN
 namespace detail {
 
-/// By the bits, so that -ffast-math cannot optimise the question away.
-constexpr bool is_finite_number(float number) {
+/// By the bits and by reference: with -ffast-math the compiler may take a floating-point argument for finite, but not the
+/// bytes in memory.
+constexpr bool is_finite_number(float const& number) {
   return (__builtin_bit_cast(std::uint32_t, number) & 0x7f800000U) != 0x7f800000U;
 }
-constexpr bool is_finite_number(double number) {
+constexpr bool is_finite_number(double const& number) {
   return (__builtin_bit_cast(std::uint64_t, number) & 0x7ff0000000000000U) != 0x7ff0000000000000U;
 }
-constexpr bool is_finite_number(long double number) { return number - number == 0; }
+constexpr bool is_finite_number(long double const& number) { return number - number == 0; }
 
 /// What a range-based for takes, without <ranges>.
 template <class Value>
