@@ -16,6 +16,15 @@ struct slice_memory {
 };
 struct no_slice_memory {};
 
+/// Whether the session's clock has a counter of fewer than 64 bits, which wraps.
+template <class Options>
+concept has_narrow_clock = requires(Options& given) { requires sizeof(find_clock(given).clock.now()) < sizeof(std::uint64_t); };
+/// The time that such a counter has come to, over all its turns.
+struct carried_time {
+  std::uint64_t ticks = 0;
+};
+struct no_carried_time {};
+
 template <fixed_string... Names, class... Values>
 constexpr auto list_provided(type_list<provides<Names, Values>...>) -> names<Names...>;
 template <class Provided>
@@ -92,9 +101,14 @@ class session_core {
   [[nodiscard]] error error_at(int index) const { return state.error_at(index, hook_names); }
   [[nodiscard]] stop_record record_of_stop() const { return state.stop(hook_names); }
 
-  /// Ticks of the session's clock; 0 where it has none.
+  /// Ticks of the session's clock; 0 where it has none. A narrow counter that wraps is carried on, which is right as
+  /// long as it is read once in each of its turns.
   [[nodiscard]] std::uint64_t ticks() {
-    if constexpr (has_clock<Options>) {
+    if constexpr (has_narrow_clock<Options>) {
+      using counter = std::make_unsigned_t<decltype(find_clock(given).clock.now())>;
+      auto const now = static_cast<counter>(find_clock(given).clock.now());
+      return carried.ticks += static_cast<counter>(now - static_cast<counter>(carried.ticks));
+    } else if constexpr (has_clock<Options>) {
       return static_cast<std::uint64_t>(find_clock(given).clock.now());
     } else {
       return 0;
@@ -117,6 +131,7 @@ class session_core {
   };
   [[no_unique_address]] Options given;
   [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
+  [[no_unique_address]] std::conditional_t<has_narrow_clock<Options>, carried_time, no_carried_time> carried;
   life_state state;
 
  private:
