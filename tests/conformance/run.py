@@ -28,7 +28,6 @@ import generate  # noqa: E402
 
 MODES = {"throwing": "with exceptions", "nonthrowing": "without exceptions"}
 MOST_ATTACHED = 4  # what a session keeps; more are only counted
-TIMEOUT = 300
 
 
 # --- what was played ----------------------------------------------------------------------------------------------
@@ -72,14 +71,14 @@ class Played:
             self.complaints.append(f"the program printed: {line}")
 
 
-def play(program, mode, last):
+def play(program, mode, last, timeout):
     """Number of the scenario -> what was played. A crash costs only the scenario in which it came."""
     found = {}
     first = 0
     while first <= last:
         try:
             done = subprocess.run([program, str(first)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=TIMEOUT, check=False, text=True, errors="replace")
+                                  timeout=timeout, check=False, text=True, errors="replace")
             output, why = done.stdout, f"the program ended with status {done.returncode}"
             crashed = done.returncode != 0
         except subprocess.TimeoutExpired as late:
@@ -300,6 +299,7 @@ def main():
     parser.add_argument("--directory", type=pathlib.Path, help="of the build")
     parser.add_argument("--programs", help="built before, by commas: NAME=PROGRAM for each mode")
     parser.add_argument("--include", type=pathlib.Path, default=ROOT / "include")
+    parser.add_argument("--timeout", type=float, default=100, help="seconds for a program")
     parser.add_argument("--without", action="append", default=[])
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
@@ -319,7 +319,7 @@ def main():
         name = "conformance" if given.compiler == "g++" else f"conformance-{given.compiler}"
         programs, refused = build(given.folders, given.compiler, modes, given.directory or ROOT / "build" / name)
     generate.translate(scenarios, given.include, given.without, refused)
-    plays = {mode: play(program, mode, len(scenarios) - 1) for mode, program in programs.items()}
+    plays = {mode: play(program, mode, len(scenarios) - 1, given.timeout) for mode, program in programs.items()}
     return report(scenarios, plays, refused)
 
 
