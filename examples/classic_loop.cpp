@@ -45,8 +45,9 @@ int main(int count, char** arguments) {
     }
     session.close();
 
-    stop_record const stop = session.stop();
-    std::printf("stopped by %s at step %d: %s\n", stop.by, int(stop.step), stop.reason.words());
+    char why[128];
+    session.stop().write_to(why, sizeof why);
+    std::printf("stopped by %s\n", why);
   } catch (std::runtime_error const& failed) {
     std::printf("caught: %s\n", failed.what());
   }

@@ -11,7 +11,7 @@
 /// |---|---|
 /// | `text` | reached step 1000 |
 /// | `error` | loss is nan (nan, hook nan_checker<"loss">, after_run, step 3) |
-/// | `stop_record` | stop_at_step at step 1000: reached step 1000; "nobody" while there was none |
+/// | `stop_record` | stop_at_step at step 1000: reached step 1000; "nobody" while there was none; end_of_input at step 1801 |
 /// | `completion` | 1000 steps, stopped by stop_at_step at step 1000: reached step 1000 |
 /// | `error_kind`, `callback` | nan, after_run |
 ///
@@ -51,30 +51,12 @@ struct fmt::formatter<tautline::callback> : fmt::formatter<fmt::string_view> {
   }
 };
 
-TAUTLINE_BEGIN
-namespace detail {
-
-/// @return the number of characters written
-inline std::size_t write_stop(char* out, std::size_t size, stop_record const& stop) {
-  if (!stop) return static_cast<std::size_t>(fmt::format_to_n(out, size, "nobody").out - out);
-  char reason[192];
-  stop.reason.write_to(reason, sizeof reason);
-  char* end = fmt::format_to_n(out, size, "{}", stop.by).out;
-  auto const room = [&] { return size - static_cast<std::size_t>(end - out); };
-  if (stop.has_step) end = fmt::format_to_n(end, room(), " at step {}", stop.step).out;
-  if (*reason != 0) end = fmt::format_to_n(end, room(), ": {}", reason).out;
-  return static_cast<std::size_t>(end - out);
-}
-
-}  // namespace detail
-TAUTLINE_END
-
 template <>
 struct fmt::formatter<tautline::stop_record> : fmt::formatter<fmt::string_view> {
   template <class Context>
   auto format(tautline::stop_record const& stop, Context& out) const {
     char line[384];
-    return fmt::formatter<fmt::string_view>::format({line, tautline::detail::write_stop(line, sizeof line, stop)}, out);
+    return fmt::formatter<fmt::string_view>::format({line, stop.write_to(line, sizeof line)}, out);
   }
 };
 
@@ -89,7 +71,7 @@ struct fmt::formatter<tautline::completion> : fmt::formatter<fmt::string_view> {
       end = fmt::format_to_n(end, room(), ", error: {}", done.error).out;
     } else if (done.stop) {
       end = fmt::format_to_n(end, room(), ", stopped by ").out;
-      end += tautline::detail::write_stop(end, room(), done.stop);
+      end += done.stop.write_to(end, room());
     }
     return fmt::formatter<fmt::string_view>::format({line, static_cast<std::size_t>(end - line)}, out);
   }

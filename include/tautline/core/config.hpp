@@ -14,11 +14,13 @@
 #if defined(__cpp_exceptions)
 #define TAUTLINE_EXCEPTIONS 1
 #define TAUTLINE_MODE v0_throwing
+#define TAUTLINE_CHECKED
 #define TAUTLINE_TRY try
 #define TAUTLINE_CATCH_ALL catch (...)
 #else
 #define TAUTLINE_EXCEPTIONS 0
 #define TAUTLINE_MODE v0_nonthrowing
+#define TAUTLINE_CHECKED [[nodiscard]]
 #define TAUTLINE_TRY if constexpr (true)
 #define TAUTLINE_CATCH_ALL else
 #endif

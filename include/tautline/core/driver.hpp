@@ -8,8 +8,8 @@
 
 TAUTLINE_BEGIN
 
-/// How a drive ended.
-struct [[nodiscard]] completion {
+/// How a drive ended. To be looked at where an error is a value: without exceptions, and from the `try_` forms.
+struct TAUTLINE_CHECKED completion {
   stop_record stop;            ///< who asked for the stop, why, and at which step
   step_number steps = 0;       ///< completed steps
   error_kind error = error_kind::none;  ///< details are in the session's `status()`

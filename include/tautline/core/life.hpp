@@ -19,6 +19,21 @@ struct stop_record {
   step_number step = 0;   ///< the run in progress; outside a run the completed steps
 
   [[nodiscard]] explicit operator bool() const { return source != stop_source::none; }
+
+  /// "stop_at_step at step 1000: reached step 1000", "end_of_input at step 1801", or "nobody"; cut to `size - 1`
+  /// characters. The input ended in the run of that step.
+  /// @return the number of characters written, without the closing zero
+  std::size_t write_to(char* out, std::size_t size) const {
+    detail::writer written(out, size);
+    written.put(source == stop_source::none ? "nobody" : by);
+    if (has_step) written.put(" at step "), written.put(static_cast<double>(step));
+    if (!reason.empty() && source != stop_source::end_of_input) {
+      char words[192];
+      reason.write_to(words, sizeof words);
+      written.put(": "), written.put(words);
+    }
+    return static_cast<std::size_t>(written.position() - out);
+  }
 };
 
 namespace detail {

@@ -59,7 +59,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   }
   /// As `run`, with every error as a value.
   template <class... Items>
-  auto try_run(Items const&... items) {
+  [[nodiscard]] auto try_run(Items const&... items) {
     return this->template run_masked<everyone, false>(items...);
   }
   /// One run that no hook sees. It is a step.
@@ -130,7 +130,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
     return this->template drive_once<true>(pace::unlimited{}, items...);
   }
   template <class... Items>
-  completion try_run_to_completion(Items const&... items) {
+  [[nodiscard]] completion try_run_to_completion(Items const&... items) {
     return this->template drive_once<false>(pace::unlimited{}, items...);
   }
   /// The same for at most `count` runs.
@@ -229,7 +229,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   void close() {
     if (try_close().kind != error_kind::none) this->template raise_first<true>();
   }
-  error try_close() {
+  [[nodiscard]] error try_close() {
     if (this->state.now != detail::phase::open) return {};
     this->shut(true);
     return status();

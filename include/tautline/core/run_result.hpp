@@ -64,7 +64,7 @@ struct count_of<type_list<Types...>> : std::integral_constant<std::size_t, sizeo
 /// Values of up to 32 trivially copyable bytes are copies; larger ones are references into the backend, good until
 /// its next run.
 template <class Core, class Fetches>
-class [[nodiscard]] run_result
+class TAUTLINE_CHECKED run_result
     : detail::result_values<Core, std::make_index_sequence<detail::count_of<Fetches>::value>, Fetches> {
   using values = detail::result_values<Core, std::make_index_sequence<detail::count_of<Fetches>::value>, Fetches>;
 
