@@ -155,7 +155,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args>
   TAUTLINE_INLINE outcome attempt(run_context<core, Args>& here, Args const& args, status& failed) {
     TAUTLINE_TRY {
-      access::set_ahead(here, steps_per_run(this->backend));
+      if constexpr (may_make_step<Mask, Args>()) access::set_ahead(here, steps_per_run(this->backend));
       forget_publications(filter_t<publishes, indices>{});
       slots<Mask, Args> requests;
       bool due[hook_count + 1];
@@ -180,12 +180,23 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   }
 
  private:
+  /// False for runs in which nobody can ask for the step target: their step is the last completed one.
+  template <auto Mask, class Args>
+  static consteval bool may_make_step() {
+    if constexpr (requires { Backend::step_target; }) {
+      return full_request<Mask, Args>::find(item_kind::target, Backend::step_target.characters) != presence::never;
+    } else {
+      return true;
+    }
+  }
+
   template <class Request>
   TAUTLINE_INLINE void advance(life& at, Request const& request) {
     if (makes_step<Backend>(request)) {
       this->state.completed += steps_per_run(this->backend);
       access::set_ahead(at, 0);
     } else {
+      access::set_ahead(at, 0);    // triggers see no progress
       this->state.recoveries = 0;  // elsewhere known by the steps that were completed
     }
   }
