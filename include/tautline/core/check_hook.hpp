@@ -86,7 +86,8 @@ consteval auto check_before_run() {
     } else if constexpr (!inspect<returned>::is_request) {
       return before_run_returns_no_request<Hook, returned>{};
     } else {
-      return fine_or<(inspect<returned>::groups <= 1), several_conditions<Hook, returned>>();
+      return fine_or<(inspect<returned>::groups <= 1), several_conditions<Hook, returned>>() |
+             fine_or<std::is_trivially_destructible_v<returned>, request_with_a_destructor<Hook, returned>>();
     }
   }
 }

@@ -147,11 +147,13 @@ struct uncallable : reason {
     if constexpr (Callback == fixed_string("begin")) {
       static_assert(mended<uncallable>,
                     "tautline: this hook's begin cannot be called as a callback, so it would never act. Mend: make it "
-                    "public and callable as begin(graph), with the graph by reference, or by value and returning the extended one");
+                    "public and callable as begin(graph), with the graph by reference, or by value and returning the "
+                    "extended one");
     } else if constexpr (Callback == fixed_string("after_create_session")) {
       static_assert(mended<uncallable>,
-                    "tautline: this hook's after_create_session cannot be called as a callback, so it would never act. Mend: make it "
-                    "public and callable as after_create_session(session), as in void after_create_session(auto& session)");
+                    "tautline: this hook's after_create_session cannot be called as a callback, so it would never act. "
+                    "Mend: make it public and callable as after_create_session(session), as in void "
+                    "after_create_session(auto& session)");
     } else if constexpr (Callback == fixed_string("before_run")) {
       static_assert(mended<uncallable>,
                     "tautline: this hook's before_run cannot be called as a callback, so it would never act. Mend: make it "
@@ -159,7 +161,8 @@ struct uncallable : reason {
     } else if constexpr (Callback == fixed_string("after_run")) {
       static_assert(mended<uncallable>,
                     "tautline: this hook's after_run cannot be called as a callback, so it would never act. Mend: make it "
-                    "public and callable as after_run(ctx) or after_run(ctx, values), as in void after_run(auto& ctx, auto& values)");
+                    "public and callable as after_run(ctx) or after_run(ctx, values), as in void after_run(auto& ctx, "
+                    "auto& values)");
     } else if constexpr (Callback == fixed_string("end")) {
       static_assert(mended<uncallable>,
                     "tautline: this hook's end cannot be called as a callback, so it would never act. Mend: make it "
@@ -190,6 +193,14 @@ struct before_run_returns_no_request : reason {
                   "tautline: before_run returns something that is no request. Mend: return fetch<\"name\">, "
                   "feed<\"name\">(value), target<\"name\">, run_args{...} of these, an optional of it, "
                   "ask_if(condition, items...), or nothing");
+  }
+};
+template <class Hook, class Returned>
+struct request_with_a_destructor : reason {
+  static consteval void say() {
+    static_assert(mended<request_with_a_destructor>,
+                  "tautline: before_run returns a request with a destructor, and the loop calls none. Mend: return an optional "
+                  "that is trivially destructible, as std::optional is here, or ask_if(condition, items...)");
   }
 };
 template <class Hook, class Returned>

@@ -27,8 +27,8 @@ struct runs {
 namespace detail {
 
 #if defined(__OPTIMIZE__)
-[[gnu::error("tautline: the loop's coroutine frame does not fit the session's memory; give it more: "
-             "options{frame_bytes<512>{}}")]] void
+[[gnu::error("tautline: the loop's coroutine frame does not fit the session's memory. Mend: give it more, as in "
+             "monitored(graph, options{frame_bytes<512>{}}, hooks...)")]] void
 frame_does_not_fit();
 #endif
 

@@ -40,7 +40,7 @@ with_sleep(Sleep) -> with_sleep<Sleep>;
 /// Option: bytes of the session's memory, for the loop's frame, errors and copied reasons; 256.
 template <std::size_t Bytes>
 struct frame_bytes {
-  static_assert(Bytes >= 64 && Bytes <= 2040, "tautline: frame_bytes is between 64 and 2040");
+  static_assert(Bytes >= 64 && Bytes <= 2040, "tautline: frame_bytes is between 64 and 2040. Mend: give a number of bytes in these bounds");
 };
 
 /// Option: the step from which the first session starts, where the backend does not say it.

@@ -39,7 +39,7 @@ inline constexpr auto conflict_text = [] {
 /// A request that is made in place, in a local of the step.
 template <std::size_t Index, class Request>
 struct request_slot {
-  static_assert(std::is_trivially_destructible_v<Request>, "tautline: a request must be trivially destructible");
+  static_assert(std::is_trivially_destructible_v<Request>);  // others are refused in check_hook.hpp
   union {
     Request request;
   };

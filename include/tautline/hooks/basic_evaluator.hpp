@@ -101,8 +101,8 @@ template <trigger Trigger, class... Sets, fixed_string... Metrics, class Feeds, 
 class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, Weight, Report, Place> {
   static constexpr std::size_t set_count = sizeof...(Sets);
   static constexpr std::size_t metric_count = sizeof...(Metrics);
-  static_assert(set_count > 0, "tautline: an evaluator needs at least one dataset<\"name\">(open)");
-  static_assert(metric_count > 0, "tautline: an evaluator needs at least one metric: metrics<\"accuracy\">{}");
+  static_assert(set_count > 0, "tautline: an evaluator needs data. Mend: give it at least one dataset<\"name\">(open)");
+  static_assert(metric_count > 0, "tautline: an evaluator needs a metric. Mend: give it at least one, as in metrics<\"accuracy\">{}");
 
   template <class Set>
   using published_of =
@@ -141,7 +141,8 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
   [[nodiscard]] constexpr double get() const {
     constexpr std::size_t row = place_of<Set, Sets::name...>();
     constexpr std::size_t column = place_of<Metric, Metrics...>();
-    static_assert(row < set_count && column < metric_count, "tautline: this evaluator has no such dataset or metric");
+    static_assert(row < set_count && column < metric_count, "tautline: this evaluator has no such dataset or metric. "
+                                                              "Mend: use the names that it was made with");
     return means_[row * metric_count + column];
   }
   /// How often it has evaluated since `begin`.

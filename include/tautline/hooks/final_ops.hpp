@@ -66,7 +66,7 @@ class final_ops_then {
 /// **Source** tf.train.FinalOpsHook.
 template <fixed_string... Names>
 class final_ops {
-  static_assert(sizeof...(Names) > 0, "tautline: final_ops<\"loss\"> needs the name of at least one value");
+  static_assert(sizeof...(Names) > 0, "tautline: final_ops needs the name of at least one value. Mend: write final_ops<\"loss\">");
 
  public:
   /// @param callback gets what `session.run(fetch<Names>...)` gives: `result[fetch<"loss">]`
@@ -94,7 +94,7 @@ class final_ops {
   template <fixed_string Name>
   [[nodiscard]] constexpr double get() const {
     constexpr std::size_t place = place_of<Name>();
-    static_assert(place < sizeof...(Names), "tautline: this final_ops does not have this name");
+    static_assert(place < sizeof...(Names), "tautline: this final_ops does not have this name. Mend: use one of its names");
     return kept_[place];
   }
 

@@ -46,7 +46,7 @@ inline constexpr auto not_finite_text = [] {
 /// **Source** tf.train.NanTensorHook, which looks at one scalar and lets infinite values pass.
 template <fixed_string... Names>
 class nan_checker {
-  static_assert(sizeof...(Names) > 0, "tautline: nan_checker<\"loss\"> needs the name of at least one value");
+  static_assert(sizeof...(Names) > 0, "tautline: nan_checker needs the name of at least one value. Mend: write nan_checker<\"loss\">");
 
  public:
   using category = check;

@@ -12,7 +12,7 @@ TAUTLINE_BEGIN
 /// A `tensor_logger` with its trigger as a template parameter: what `tensor_logger<"loss">::with(trigger)` makes.
 template <trigger Trigger, fixed_string... Names>
 class basic_tensor_logger {
-  static_assert(sizeof...(Names) > 0, "tautline: tensor_logger<\"loss\"> needs the name of at least one value");
+  static_assert(sizeof...(Names) > 0, "tautline: tensor_logger needs the name of at least one value. Mend: write tensor_logger<\"loss\">");
 
  public:
   using asks = fetches<Names...>;

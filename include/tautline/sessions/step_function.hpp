@@ -77,21 +77,41 @@ namespace detail {
 
 using no_run_request = run_request<true, names<>, std::index_sequence<>>;
 
+/// What a callable that cannot be called returns.
+struct no_call {};
+
 /// What the function returns, without an optional around it.
 template <class Function>
 constexpr auto* step_result() {
   if constexpr (requires(Function& function) { function(); }) {
     return static_cast<decltype(std::declval<Function&>()())*>(nullptr);
-  } else {
+  } else if constexpr (requires(Function& function, step_inputs<no_run_request>& inputs) { function(inputs); }) {
     return static_cast<decltype(std::declval<Function&>()(std::declval<step_inputs<no_run_request>&>()))*>(nullptr);
+  } else {
+    return static_cast<no_call*>(nullptr);
   }
 }
 
+template <class Function, class Returned>
+struct wrong_step_function : reason {
+  static consteval void say() {
+    if constexpr (std::is_same_v<Returned, no_call>) {
+      static_assert(mended<wrong_step_function>,
+                    "tautline: this step function can be called neither as function() nor as function(inputs). Mend: give it "
+                    "no parameter, or one, as in [&](auto& inputs) { ... }");
+    } else {
+      static_assert(mended<wrong_step_function>,
+                    "tautline: this step function returns something that has no names. Mend: return "
+                    "named_values{value<\"name\">(...), ...}, an optional of it (empty at the end of the input), bool "
+                    "(false at the end), or nothing");
+    }
+  }
+};
+
+struct unnamed_values {};
 template <class Returned>
-struct step_values {
-  static_assert(sizeof(Returned) == 0,
-                "tautline: a step function returns named_values{value<\"name\">(...), ...}, an optional of it (empty at the "
-                "end of the input), bool (false at the end), or nothing");
+struct step_values : unnamed_values {
+  using type = named_values<>;
 };
 template <>
 struct step_values<void> {
@@ -132,17 +152,21 @@ template <class Function>
 class step_function {
   using returned = std::remove_pointer_t<decltype(detail::step_result<Function>())>;
   using values = typename detail::step_values<returned>::type;
+  static constexpr bool named = !std::is_base_of_v<detail::unnamed_values, detail::step_values<returned>>;
   static constexpr bool takes_inputs = !requires(Function& function) { function(); };
 
  public:
   using fetchable = typename detail::names_of_values<values>::type;
 
-  constexpr explicit step_function(Function function) : function_(static_cast<Function&&>(function)) {}
+  constexpr explicit step_function(Function function) : function_(static_cast<Function&&>(function)) {
+    if constexpr (!named) detail::wrong_step_function<Function, returned>::say();
+  }
 
   template <class Request>
   TAUTLINE_INLINE constexpr status run(Request const& request) {
     step_inputs<Request> inputs(request);
-    if constexpr (std::is_void_v<returned>) {
+    if constexpr (!named) {  // refused where it was made
+    } else if constexpr (std::is_void_v<returned>) {
       call(inputs);
     } else if constexpr (std::is_same_v<returned, bool>) {
       if (!call(inputs)) return status::end_of_input();
