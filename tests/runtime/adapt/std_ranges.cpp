@@ -33,6 +33,8 @@ TEST_CASE("steps() is a view, an input range and nothing more") {
   static_assert(std::ranges::view<range>);
   static_assert(std::ranges::viewable_range<range&>);
   static_assert(!std::ranges::borrowed_range<range>);
+  using traits = std::iterator_traits<std::ranges::iterator_t<range>>;  // of algorithms older than concepts
+  static_assert(std::is_same_v<traits::iterator_category, std::input_iterator_tag>);
   CHECK(of.runs == 0);
 }
 

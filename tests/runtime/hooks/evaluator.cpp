@@ -244,6 +244,20 @@ TEST_CASE("a backend that cannot be copied is evaluated in place, and after a re
   CHECK(means == std::vector<double>{2, 3, 2, 7});
 }
 
+TEST_CASE("in place, too, nothing stays fed") {
+  std::vector<float> const validation{100};
+  auto const made = [] {
+    return static_graph{}
+        .placeholder<"x">(1.0f)
+        .op<"error", "x">([owned = std::make_unique<float>(2.0f)](float x) { return *owned * x; });
+  };
+  auto session = monitored(made(), basic_evaluator{every_steps{1}, datasets{dataset<"d">([&]() -> auto const& { return validation; })},
+                                                   metrics<"error">{}, feed_x});
+  static_assert(!std::is_copy_constructible_v<std::remove_cvref_t<decltype(session.raw().backend())>>);
+  (void)session.run();
+  CHECK(session.run(fetch<"x">)[fetch<"x">] == 1);
+}
+
 TEST_CASE("errors: a dataset without elements, a metric that needs the training's input, a failing run") {
   std::vector<float> const validation{1};
   std::vector<float> const none;
