@@ -39,6 +39,8 @@ SCRIPTS = [
     ["static/includes.py", "--self-test"],
     ["compile_fail/run.py", "--self-test"],
     ["headers/run.py", "--self-test"],
+    ["toolchain/run.py", "--self-test"],
+    ["toolchain/run.py"],
     ["codegen/run.py", "--self-test"],
     ["codegen/run.py"],
     ["docs/run.py", "--self-test"],

@@ -66,7 +66,7 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
   static constexpr bool is_step = Step;
 
   /// Whether the name is asked for in no run, in some, or in every run.
-  static constexpr presence find(item_kind kind, char const* name) {
+  static constexpr presence find([[maybe_unused]] item_kind kind, [[maybe_unused]] char const* name) {
     if (kind == item_kind::fetch && (false || ... || detail::same_text(Published.characters, name))) {
       return presence::never;
     }
