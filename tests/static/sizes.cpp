@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a session takes: the graph, the hooks, the loop's memory, and little more.
+#include <utility>
+
 #include "archetypes.hpp"
 #include "verdicts.hpp"
 
@@ -38,8 +40,12 @@ template <int Number>
 struct numbered {
   void close() {}
 };
-static_assert(sizeof(session_with<numbered<0>, numbered<1>, numbered<2>, numbered<3>, numbered<4>, numbered<5>, numbered<6>,
-                                  numbered<7>>) == sizeof(session_with<>));
+// sixty-four, so that they do not vanish in some padding
+template <int... Number>
+constexpr std::size_t size_with_many(std::integer_sequence<int, Number...>) {
+  return sizeof(session_with<numbered<Number>...>);
+}
+static_assert(size_with_many(std::make_integer_sequence<int, 64>{}) == sizeof(session_with<>));
 // a name for a hook, a trigger without memory, and options without data take none
 static_assert(sizeof(session_with<named_hook<"a", empty_hook>>) == sizeof(session_with<>));
 struct always_due {

@@ -31,14 +31,21 @@ struct publications<Index, type_list<Provided...>> : publication_leaf<Index, Pro
   constexpr void forget() { ((static_cast<publication_leaf<Index, Provided>&>(*this).published.made = false), ...); }
 };
 
-/// The memory of a hook's trigger; a type of its own for each place, so that absent ones share an address.
-template <std::size_t Index, class Trigger, bool AtEnd = fires_at_end<Trigger>>
-struct trigger_slot {
-  [[no_unique_address]] typename Trigger::memory kept;
+/// The memory of a hook's trigger. An empty one is not in the object: two of one type may not share an address, so that
+/// each hook would take a byte.
+template <std::size_t Index, class Memory, bool = std::is_empty_v<Memory>>
+struct trigger_memory {
+  Memory kept;
 };
+template <std::size_t Index, class Memory>
+struct trigger_memory<Index, Memory, true> {
+  static inline Memory kept{};
+};
+
+template <std::size_t Index, class Trigger, bool AtEnd = fires_at_end<Trigger>>
+struct trigger_slot : trigger_memory<Index, typename Trigger::memory> {};
 template <std::size_t Index, class Trigger>
-struct trigger_slot<Index, Trigger, true> {
-  [[no_unique_address]] typename Trigger::memory kept;
+struct trigger_slot<Index, Trigger, true> : trigger_memory<Index, typename Trigger::memory> {
   bool handled = false;  // the hook acted on the last step that it saw
 };
 
