@@ -383,7 +383,7 @@ struct targets_unknown {
   auto before_run(auto&) { return target<"eval">; }
 };
 static_assert(good<asks, asks_sometimes, asks_by_optional>);
-static_assert(refused<detail::asking_in_vain<asks_in_vain, detail::type_list<fetch_t<"loss">>>, asks_in_vain>);
+static_assert(refused<detail::asking_in_vain<asks_in_vain, names<"loss">>, asks_in_vain>);
 static_assert(refused<detail::values_without_asking<is_told_without_asking>, is_told_without_asking>);
 static_assert(refused<detail::before_run_returns_no_request<asks_nonsense, std::optional<int>>, asks_nonsense>);
 static_assert(refused<detail::before_run_returns_no_request<asks_nonsense_among_others, asked<fetch_t<"loss">, int>>,

@@ -99,7 +99,7 @@ consteval auto check_after_run() {
     if constexpr (named_callbacks<Hook>::after_run && info::told() == form::absent) {
       return uncallable<Hook, "after_run">{};
     } else {
-      return asking_in_vain<Hook, typename info::fetches>{};
+      return asking_in_vain<Hook, typename names_in<typename info::fetches>::type>{};
     }
   } else if constexpr (!named_callbacks<Hook>::after_run || info::asks() || info::told() != form::absent) {
     return fine{};

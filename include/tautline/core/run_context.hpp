@@ -34,10 +34,11 @@ constexpr auto asked_type(type_list<fetch_t<First, Type>, Rest...>) {
 template <fixed_string Name, class Fetches>
 using asked_type_t = std::remove_pointer_t<decltype(asked_type<Name>(Fetches{}))>;
 
-template <class... Fetches>
+/// The names of a list of fetches, for messages.
+template <class Fetches>
 struct names_in;
 template <fixed_string... Names, class... Types>
-struct names_in<fetch_t<Names, Types>...> {
+struct names_in<type_list<fetch_t<Names, Types>...>> {
   using type = names<Names...>;
 };
 template <fixed_string Name, class... Fetches>
@@ -45,7 +46,7 @@ consteval auto check_asked_for(type_list<Fetches...> fetches) {
   if constexpr (was_asked_for<Name>(fetches)) {
     return fine{};
   } else {
-    return not_asked_for<Name, typename names_in<Fetches...>::type>{};
+    return not_asked_for<Name, typename names_in<type_list<Fetches...>>::type>{};
   }
 }
 
