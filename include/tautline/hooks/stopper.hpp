@@ -68,7 +68,6 @@ class stopper {
       state_.started = session.ticks();
     }
     state_.has_previous = false;
-    state_.below = 0;
     look(session, at, session.step());
   }
 
