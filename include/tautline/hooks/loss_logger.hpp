@@ -37,25 +37,24 @@ class basic_loss_logger : public model_dependent<Model> {
   void after_run(Context& ctx, Values& values) {
     loss_ = static_cast<double>(values[Model::fetch_loss()]);
     taken_ = true;
-    step_ = ctx.step();
-    if (ctx.due()) show();
+    if (ctx.due()) show(ctx.step());
   }
   template <class Session>
   void end(Session&, life& at) {
-    if (at.due() && taken_) show();
+    // the values are those of the last run that this hook saw, the label is the last completed step
+    if (at.due() && taken_) show(at.step());
   }
 
   Trigger trigger;
 
  private:
-  void show() {
-    writer_.scalar("Loss", loss_, step_);
-    writer_.say(step_, fmt::format("Loss: {:.4f}", loss_));
+  void show(step_number step) {
+    writer_.scalar("Loss", loss_, step);
+    writer_.say(step, fmt::format("Loss: {:.4f}", loss_));
   }
 
   detail::log_writer writer_;
   double loss_ = 0;
-  step_number step_ = 0;
   bool taken_ = false;
 };
 

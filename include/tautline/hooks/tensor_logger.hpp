@@ -42,18 +42,18 @@ class basic_tensor_logger {
     std::size_t place = 0;
     (shown_[place++].take(values[fetch<Names>]), ...);
     taken_ = true;
-    step_ = ctx.step();
-    if (ctx.due()) show();
+    if (ctx.due()) show(ctx.step());
   }
   template <class Session>
   void end(Session&, life& at) {
-    if (at.due() && taken_) show();
+    // the values are those of the last run that this hook saw, the label is the last completed step
+    if (at.due() && taken_) show(at.step());
   }
 
   Trigger trigger;
 
  private:
-  void show() {
+  void show(step_number step) {
     static constexpr char const* names[] = {name_of<Names>...};
     std::string values;
     for (std::size_t i = 0; i < sizeof...(Names); ++i) {
@@ -61,14 +61,13 @@ class basic_tensor_logger {
       values += names[i];
       values += " = ";
       shown_[i].write_to(values);
-      if (shown_[i].is_scalar()) writer_.scalar(names[i], shown_[i].number(), step_);
+      if (shown_[i].is_scalar()) writer_.scalar(names[i], shown_[i].number(), step);
     }
-    writer_.say(step_, values);
+    writer_.say(step, values);
   }
 
   detail::log_writer writer_;
   detail::shown_value shown_[sizeof...(Names)];
-  step_number step_ = 0;
   bool taken_ = false;
 };
 
