@@ -127,7 +127,7 @@ class driver : public stepper<Backend, Options, Entries...> {
     using args = run_args<Items...>;
     using verdict = verdict_on<everyone, Items...>;
     if constexpr (verdict::good) {
-      if (is_driven()) return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
+      if (is_driven()) return refuse_busy<Throw>();
       if (this->state.stopped()) return completed<Throw>();
       {
         loop const driving = make_loop<Throw>(pace, args(items...));
@@ -235,6 +235,10 @@ class driver : public stepper<Backend, Options, Entries...> {
 #if TAUTLINE_EXCEPTIONS
     if constexpr (Throw) raise(this->error_at(0));
 #endif
+  }
+  template <bool Throw>
+  completion refuse_busy() {
+    return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
   }
   /// An error of the call, not of the session: nothing is recorded.
   template <bool Throw>

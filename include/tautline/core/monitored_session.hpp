@@ -153,10 +153,13 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
     if constexpr (verdict::good) {
       using range = steps_range<base, run_context<core_type, args>>;
       if (this->is_driven()) {
-        (void)this->template refuse<true>(error_kind::busy, "another steps() of this session is alive");
-        return range(nullptr);
+        (void)this->template refuse_busy<true>();
+        return range(error_kind::busy);
       }
-      if (!this->state.stopped()) this->loop_ = this->template make_loop<true>(pace::every_run{}, args(items...));
+      if (!this->state.stopped()) {
+        this->loop_ = this->template make_loop<true>(pace::every_run{}, args(items...));
+        if (!this->loop_) return range(error_kind::frame_too_small);
+      }
       return range(this);
     } else {
       verdict::say();
@@ -170,6 +173,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   template <class... Items>
   completion run_for(std::uint64_t budget, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
+      if (this->is_driven()) return this->template refuse_busy<true>();
       std::uint64_t const now = this->ticks();
       typename base::slice_pace pace{this, now, budget < ~now ? now + budget : ~std::uint64_t{0}};
       if (!pace.has_room()) return this->template completed<true>();

@@ -132,6 +132,9 @@ class raw_session : public detail::finalized_graph<struct the_raw_session> {
   explicit raw_session(Core& core) : core_(&core) {}
 
   /// One raw run: no hooks, no step. @return false at the end of the input, and where an error is a value
+  ///
+  /// The values of the last run stay only until this one: in `after_run` it takes them from the hooks that come later
+  /// and from the caller. Run it in `after_create_session`, `before_run` or `end`, or on a copy of `backend()`.
   template <class... Items>
   auto run(Items const&... items) const {
     using verdict = decltype(detail::check_items<detail::a_raw_run, typename Core::backend_type, void, Items...>());

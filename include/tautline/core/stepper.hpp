@@ -147,7 +147,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     for (;;) {
       run_context<core, Args> here(*this, args);
       outcome const how = attempt<Mask>(here, args, failed);
-      if (how != outcome::ran) [[unlikely]] return resolve(how, failed);
+      if (how != outcome::ran) [[unlikely]] return resolve(how, failed, here.step());
       if (!go_on()) return outcome::ran;
     }
   }
@@ -338,11 +338,10 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   // By value, all of it: a context whose address went out of the loop would have to live in memory.
 
   /// Recovers, or closes.
-  TAUTLINE_COLD outcome resolve(outcome how, status failed) {
+  TAUTLINE_COLD outcome resolve(outcome how, status failed, step_number step) {
     if (how == outcome::ended) return how;
     if (!failed.ok()) {
-      place_of_error const place{failed.kind, callback::run, true, no_hook,
-                                 this->state.completed + steps_per_run(this->backend)};
+      place_of_error const place{failed.kind, callback::run, true, no_hook, step};
       if (failed.kind == error_kind::out_of_range) return end_of_input(place.step);
       this->state.report(place.record(text::of_lasting(failed.message)));
     }

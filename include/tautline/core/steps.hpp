@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <tautline/core/config.hpp>
+#include <tautline/core/error.hpp>
 
 TAUTLINE_BEGIN
 
@@ -48,14 +48,18 @@ class [[nodiscard]] steps_range {
  public:
   /// A range without runs: range-v3 takes no view that has no default.
   steps_range() = default;
-  /// @param session null for a range without runs
   explicit steps_range(Session* session) : session_(session) { hold(); }
-  steps_range(steps_range const& other) : session_(other.session_) { hold(); }
-  steps_range(steps_range&& other) noexcept : session_(other.session_) { other.session_ = nullptr; }
+  /// A range without runs, and why.
+  explicit steps_range(error_kind refused) : refused_(refused) {}
+  steps_range(steps_range const& other) : session_(other.session_), refused_(other.refused_) { hold(); }
+  steps_range(steps_range&& other) noexcept : session_(other.session_), refused_(other.refused_) {
+    other.session_ = nullptr;
+  }
   steps_range& operator=(steps_range other) noexcept {
     Session* const taken = other.session_;
     other.session_ = session_;
     session_ = taken;
+    refused_ = other.refused_;
     return *this;
   }
   ~steps_range() {
@@ -68,11 +72,16 @@ class [[nodiscard]] steps_range {
   }
   [[nodiscard]] steps_end end() const { return {}; }
 
+  /// Why there are no runs, where an error is a value: `busy` or `frame_too_small`. An error of the session itself is
+  /// in its `status()`.
+  [[nodiscard]] error_kind error() const { return refused_; }
+
  private:
   void hold() {
     if (session_ != nullptr) session_->hold();
   }
   Session* session_ = nullptr;
+  error_kind refused_ = error_kind::none;
 };
 
 TAUTLINE_END

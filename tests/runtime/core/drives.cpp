@@ -314,6 +314,7 @@ TEST_CASE("one steps() at a time: a second one, and the drives that need its loo
     CHECK_THROWS_AS((void)session.run_to_completion(target<"train">), tautline::busy_error);
     CHECK_THROWS_AS((void)session.run_steps(1, target<"train">), tautline::busy_error);
     CHECK_THROWS_AS((void)session.run_for(100, target<"train">), tautline::busy_error);
+    CHECK_THROWS_AS((void)session.run_for(0, target<"train">), tautline::busy_error);
     CHECK(session.try_run_to_completion(target<"train">).error == error_kind::busy);
     CHECK(of.runs == 1);
     CHECK(session.is_open());         // an error of the call, not of the session

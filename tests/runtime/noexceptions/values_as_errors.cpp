@@ -237,14 +237,19 @@ TEST_CASE("a busy loop, and a frame that does not fit, are values") {
     auto const first = session.steps();
     CHECK(first.begin()->step() == 1);
     CHECK(session.run_to_completion().error == error_kind::busy);
-    for (auto const& step : session.steps()) FAIL_CHECK("a run: ", step.step());
+    CHECK(first.error() == error_kind::none);
+    auto const second = session.steps();
+    CHECK(second.error() == error_kind::busy);
+    for (auto const& step : second) FAIL_CHECK("a run: ", step.step());
     CHECK(first.begin()->step() == 2);
   }
   CHECK(session.is_open());
 #if !defined(__OPTIMIZE__)  // optimised builds refuse it at compile time
   auto small = monitored(tautline::step_function([] {}), options{tautline::frame_bytes<64>{}}, stop_after{2});
   CHECK(small.run_to_completion().error == error_kind::frame_too_small);
-  for (auto const& step : small.steps()) FAIL_CHECK("a run: ", step.step());
+  auto const refused = small.steps();
+  CHECK(refused.error() == error_kind::frame_too_small);
+  for (auto const& step : refused) FAIL_CHECK("a run: ", step.step());
   CHECK(small.run());
 #endif
 }
