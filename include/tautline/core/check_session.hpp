@@ -195,7 +195,7 @@ consteval auto check_monitored() {
     if constexpr (!chain.good) {
       return chain;
     } else {
-      using backend = decltype(finalize(std::declval<typename decltype(chain)::graph_type&>()));
+      using backend = decltype(detail::finalize(std::declval<typename decltype(chain)::graph_type&>()));
       return check_session<backend, Options, typename argument_of<Arguments>::entry...>();
     }
   }

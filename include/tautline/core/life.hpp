@@ -75,7 +75,7 @@ class life_state {
   /// From the thread that drives. Plain stores, no call: a call within the loop would cost it its registers.
   TAUTLINE_INLINE void request_stop(std::uint16_t by, tautline::text reason, step_number step) {
     if (stop_recorded()) return;
-    stop_by_ = by;
+    __atomic_store_n(&stop_by_, by, __ATOMIC_RELAXED);  // another thread may look whether there is one
     stop_text_ = reason;
     stop_has_step_ = told_sessions;
     stop_step_ = step;
@@ -86,15 +86,15 @@ class life_state {
     if (stop_recorded() || outside_claimed()) return;
     outside_text_ = short_text(reason);
     __atomic_store_n(&outside_, true, __ATOMIC_RELEASE);
-    set_stopped();
+    __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE);  // whoever sees this and acquires it sees the reason, too
   }
   [[nodiscard]] bool stop_recorded() const {
-    return stop_by_ != no_hook || __atomic_load_n(&outside_, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&stop_by_, __ATOMIC_RELAXED) != no_hook || __atomic_load_n(&outside_, __ATOMIC_ACQUIRE);
   }
 
   [[nodiscard]] stop_record stop(char const* const* hook_names) const {
     stop_record record;
-    if (!stop_recorded()) return record;
+    if (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE) || !stop_recorded()) return record;
     if (stop_by_ == no_hook) {
       record = {stop_source::caller, "caller", outside_text_.full(), told_sessions, completed};
       return record;

@@ -129,7 +129,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
   /// The graph goes from hook to hook, perhaps as a new type each time; the last one is finalized.
   template <class Graph>
   TAUTLINE_INLINE bool begin_from(life&, Graph& graph, std::index_sequence<>) {
-    ::new (static_cast<void*>(&this->backend)) Backend(finalize(graph));
+    ::new (static_cast<void*>(&this->backend)) Backend(detail::finalize(graph));
     this->state.has_backend = true;
     return true;
   }
@@ -212,7 +212,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
                   (step - this->state.completed);
     }
     if constexpr (uses_clock<Trigger>) {
-      if (wants_clock(asked)) {
+      if (detail::wants_clock(asked)) {
         view.ticks = this->ticks();
         view.second = this->ticks_per_second();
       }

@@ -100,8 +100,8 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   /// `session.step([&](auto& values) { …; values.template set<"loss">(loss); })`.
   template <class Body>
   auto step(Body&& body) {
-    typename Backend::template body<Body> pushed{body};
-    this->backend.push(pushed);
+    if (!is_open()) return this->template run_masked<everyone, true>();  // refused
+    typename Backend::template pushed_body<Body> const pushed(this->backend, body);
     return this->template run_masked<everyone, true>();
   }
 
@@ -114,7 +114,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
       args const asked(items...);
       run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
       auto result = this->template finish_run<true, typename base::template result_of<args>>(this->evaluate_once(request));
-      detail::finish_raw_run(this->backend, request);
+      if (result) detail::finish_raw_run(this->backend, request);
       return result;
     } else {
       verdict::say();

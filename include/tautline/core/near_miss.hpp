@@ -13,13 +13,15 @@ namespace detail {
   X(begin) X(after_create_session) X(before_run) X(after_run) X(end) X(on_error) X(close)
 #define TAUTLINE_WRONG_NAMES(X)                                                                                  \
   X(on_begin, begin) X(onBegin, begin) X(on_train_begin, begin)                                                  \
-  X(after_create, after_create_session) X(afterCreateSession, after_create_session)                              \
+  X(after_session, after_create_session) X(after_create, after_create_session) X(afterCreateSession, after_create_session)                              \
   X(after_session_created, after_create_session) X(after_session_creation, after_create_session)                 \
   X(afterSessionCreation, after_create_session)                                                                  \
-  X(beforeRun, before_run) X(before_step, before_run) X(beforeStep, before_run) X(begin_run, before_run)         \
+  X(beforeRun, before_run) X(BeforeRun, before_run) X(beforerun, before_run) X(before_runs, before_run)     \
+  X(on_before_run, before_run) X(before_step, before_run) X(beforeStep, before_run) X(begin_run, before_run)         \
   X(before_session_run, before_run) X(beforeSessionRun, before_run) X(on_step_begin, before_run)                 \
   X(on_batch_begin, before_run) X(pre_run, before_run) X(pre_step, before_run)                                   \
-  X(afterRun, after_run) X(after_step, after_run) X(afterStep, after_run) X(end_run, after_run)                  \
+  X(afterRun, after_run) X(AfterRun, after_run) X(afterrun, after_run) X(after_runs, after_run)            \
+  X(on_after_run, after_run) X(after_step, after_run) X(afterStep, after_run) X(end_run, after_run)                  \
   X(after_session_run, after_run) X(afterSessionRun, after_run) X(on_step_end, after_run)                        \
   X(on_batch_end, after_run) X(post_run, after_run) X(post_step, after_run) X(on_run, after_run)                 \
   X(on_step, after_run)                                                                                          \

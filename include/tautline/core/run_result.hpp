@@ -13,15 +13,15 @@ struct captured {
     Value copy;
   };
   bool there = false;
-  constexpr captured() : there(false) {}
-  void capture(Value const& value) { ::new (static_cast<void*>(&copy)) Value(value), there = true; }
+  captured() { __builtin_memset(static_cast<void*>(&copy), 0, sizeof copy); }  // no garbage where there is no value
+  void capture(Value const& value) { ::new (static_cast<void*>(&copy)) Value(value); }
   [[nodiscard]] Value const& get() const { return copy; }
 };
 template <class Value>
 struct captured<Value, false> {
   Value const* reference = nullptr;
   bool there = false;
-  void capture(Value const& value) { reference = &value, there = true; }
+  void capture(Value const& value) { reference = &value; }
   [[nodiscard]] Value const& get() const { return *reference; }
 };
 
@@ -48,7 +48,8 @@ struct result_values<Core, std::index_sequence<Index...>, type_list<Fetches...>>
  private:
   template <std::size_t At, fixed_string Name, class Type, class Value>
   static void capture_one(Core& core, result_leaf<At, fetch_t<Name, Type>, Value>& leaf) {
-    if (core.template has<Name>()) leaf.capture(core.template value<Name, Type>());
+    leaf.capture(core.template value<Name, Type>());  // of a publication the last one, perhaps of an earlier run
+    leaf.there = core.template has<Name>();
   }
 };
 

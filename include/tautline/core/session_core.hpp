@@ -37,7 +37,7 @@ class session_core {
   using backend_type = Backend;
   using options_type = Options;
   static constexpr std::size_t hook_count = sizeof...(Entries);
-  static constexpr std::size_t memory_size = frame_bytes_in<Options>;
+  static constexpr std::size_t memory_size = (frame_bytes_in<Options> + 7) / 8 * 8;
   using indices = std::make_index_sequence<hook_count>;
   using hook_list_type = hook_list<indices, Entries...>;
   template <std::size_t Index>

@@ -155,7 +155,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args>
   TAUTLINE_INLINE outcome attempt(run_context<core, Args>& here, Args const& args, status& failed) {
     TAUTLINE_TRY {
-      if constexpr (may_make_step<Mask, Args>()) access::set_ahead(here, steps_per_run(this->backend));
+      if constexpr (may_make_step<Mask, Args>()) access::set_ahead(here, detail::steps_per_run(this->backend));
       forget_publications(filter_t<publishes, indices>{});
       slots<Mask, Args> requests;
       bool due[hook_count + 1];
@@ -193,7 +193,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <class Request>
   TAUTLINE_INLINE void advance(life& at, Request const& request) {
     if (makes_step<Backend>(request)) {
-      this->state.completed += steps_per_run(this->backend);
+      this->state.completed += detail::steps_per_run(this->backend);
       access::set_ahead(at, 0);
     } else {
       access::set_ahead(at, 0);    // triggers see no progress

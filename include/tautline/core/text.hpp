@@ -112,7 +112,9 @@ namespace detail {
 /// Appends to a fixed buffer, silently cut at its end, always zero-terminated.
 class writer {
  public:
-  writer(char* out, std::size_t size) : out_(out), end_(out + size - 1) { *out_ = 0; }
+  writer(char* out, std::size_t size) : out_(out), end_(size == 0 ? out : out + size - 1) {
+    if (size != 0) *out_ = 0;
+  }
 
   void put(char character) {
     if (out_ < end_) *out_++ = character, *out_ = 0;
@@ -121,11 +123,16 @@ class writer {
     while (*words != 0) put(*words++);
   }
 
-  /// Six significant digits, as C's %g writes them for numbers of ordinary size.
-  void put(double number) {
-    if (number != number) return put("nan");
-    if (number < 0) put('-'), number = -number;
-    if (number > 1.7976931348623157e308) return put("inf");
+  /// Whole numbers below 10^15 in full; others with six significant digits, without zeros at their end: from 10^6 on, and
+  /// below 10^-5, with an exponent, which has a sign and no leading zero (`1.23457e+6`, where C's %g has `e+06`).
+  void put(double const& given) {
+    // by the bits, and by reference: with -ffast-math a compiler takes an argument for finite
+    auto const bits = __builtin_bit_cast(std::uint64_t, given);
+    bool const finite = (bits >> 52 & 0x7ff) != 0x7ff;
+    if (!finite && (bits & 0xfffffffffffff) != 0) return put("nan");
+    if (bits >> 63 != 0) put('-');
+    if (!finite) return put("inf");
+    double number = given < 0 ? -given : given;
     if (number < 1e15 && number == static_cast<double>(static_cast<std::uint64_t>(number))) {
       return put_integer(static_cast<std::uint64_t>(number));
     }

@@ -33,7 +33,7 @@ class any_trigger {
   // NOLINTNEXTLINE(google-explicit-constructor)
   any_trigger(Trigger given) : inside_(&table<Trigger>) {
     static_assert(sizeof(Trigger) <= capacity && alignof(Trigger) <= 8 && std::is_trivially_copyable_v<Trigger> &&
-                      sizeof(typename Trigger::memory) <= capacity &&
+                      sizeof(typename Trigger::memory) <= capacity && alignof(typename Trigger::memory) <= 8 &&
                       std::is_trivially_copyable_v<typename Trigger::memory>,
                   "tautline: this trigger is too large for any_trigger, or not trivially copyable. Mend: use the form of "
                   "the hook that takes the trigger as a template parameter, such as tensor_logger<\"loss\">::with(trigger)");

@@ -101,8 +101,9 @@ class evaluation_table {
 /// mean is weighted by `weight(element)`, so that a last batch that is not full counts for what it holds. A metric must
 /// be a number that needs variables and what is fed, only: no source of the training.
 ///
-/// The means are published as "dataset/metric": `early_stopping<"validation/accuracy">` and loggers ask for them as for
-/// any value, and get them in the runs in which there was an evaluation. At the end they are reported only.
+/// The means are published as "dataset/metric": loggers and hooks of your own ask for them as for any value
+/// (`fetch<"validation/accuracy">`), and get them in the runs in which there was an evaluation. At the end they are
+/// reported only.
 ///
 /// The training notices nothing: the runs are made on a copy of the backend, where it can be copied, so that its
 /// input, its random state and the values of the run in progress stay as they are. (A callable of the graph that refers

@@ -60,13 +60,13 @@ class nan_checker {
     return asks(fetch<Names>...);
   }
   template <class Context, class Values>
-  void after_run(Context& ctx, Values& values) const noexcept {
+  void after_run(Context& ctx, Values& values) const {
     (void)(true && ... && look<Names>(ctx, values[fetch<Names>]));
   }
 
  private:
   template <fixed_string Name, class Value>
-  bool look(life& at, Value const& value) const noexcept {
+  bool look(life& at, Value const& value) const {
     if (detail::all_finite(value)) [[likely]] return true;
     detail::not_finite const found = detail::find_not_finite(value);
     constexpr bool range = !std::is_floating_point_v<Value>;

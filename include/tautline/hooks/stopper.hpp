@@ -153,7 +153,9 @@ class stopper {
   void look_at_epoch(life& at, std::int64_t epoch) noexcept {
     if (!state_.epoch_fixed) {
       state_.epoch_fixed = true;
-      state_.last_epoch = criteria_.max_epochs + (criteria_.restart_counting ? epoch : 0);
+      if (__builtin_add_overflow(criteria_.max_epochs, criteria_.restart_counting ? epoch : 0, &state_.last_epoch)) {
+        state_.last_epoch = INT64_MAX;
+      }
     }
     if (epoch >= state_.last_epoch) at.request_stop({"reached epoch {}", state_.last_epoch});
   }

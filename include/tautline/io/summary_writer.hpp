@@ -21,9 +21,9 @@ concept summary_writer = requires(Writer& writer, std::string_view tag, double v
 
 /// A summary writer as hooks keep it: nothing, a reference, or a share of one.
 ///
-///     event_writer events{"logs"};
-///     loss_logger{every_steps{10}, {.writer = events}}                               // must outlive the session
-///     loss_logger{every_steps{10}, {.writer = std::make_shared<event_writer>("logs")}}
+///     my_writer numbers;
+///     loss_logger{every_steps{10}, {.writer = numbers}}                        // must outlive the session
+///     loss_logger{every_steps{10}, {.writer = std::make_shared<my_writer>()}}  // lives as long as the hook
 class scalar_writer {
  public:
   scalar_writer() = default;

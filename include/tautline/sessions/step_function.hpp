@@ -213,35 +213,52 @@ class pushed_values {
   /// What the body gets.
   class recorder {
    public:
+    /// Gives the value of this step.
     template <fixed_string Name, class Value>
     void set(Value const& value) {
+      check<Name>();
       detail::value_named<Name>(values_) = value;
     }
+    /// Whether somebody asked for the value in this step.
     template <fixed_string Name>
     [[nodiscard]] bool wants() const {
+      check<Name>();
       bool wanted = false;
       std::size_t index = 0;
       (((Values::name == Name) ? void(wanted = wants_[index++]) : void(++index)), ...);
       return wanted;
     }
+    /// This step did not take place: the input has no more.
     void end_of_input() { ended_ = true; }
 
    private:
     friend class pushed_values;
+    template <fixed_string Name>
+    static consteval void check() {
+      static_assert((false || ... || (Values::name == Name)),
+                    "tautline: pushed_values has no value of this name. Mend: add named_value<\"name\", type> to its "
+                    "arguments, or use one of the names that stand there");
+    }
     named_values<Values...> values_;
     bool wants_[sizeof...(Values) + 1]{};
     bool ended_ = false;
   };
 
+  /// The body of one step, known to the backend for as long as this object lives.
   template <class Body>
-  struct body {
-    Body& call;
+  class pushed_body {
+   public:
+    pushed_body(pushed_values& owner, Body& body) : owner_(owner) {
+      owner_.body_ = const_cast<void*>(static_cast<void const*>(&body));
+      owner_.call_ = [](void* given, recorder& values) { (*static_cast<Body*>(given))(values); };
+    }
+    pushed_body(pushed_body const&) = delete;
+    pushed_body& operator=(pushed_body const&) = delete;
+    ~pushed_body() { owner_.body_ = nullptr; }
+
+   private:
+    pushed_values& owner_;
   };
-  template <class Body>
-  void push(body<Body>& pushed) {
-    body_ = &pushed;
-    call_ = [](void* given, recorder& values) { static_cast<body<Body>*>(given)->call(values); };
-  }
 
   template <class Request>
   status run(Request const& request) {
@@ -252,11 +269,6 @@ class pushed_values {
     call_(body_, recorder_);
     return recorder_.ended_ ? status::end_of_input() : status{};
   }
-  template <class Request>
-  void finish_run(Request const&) {
-    body_ = nullptr;
-  }
-
   template <fixed_string Name>
   [[nodiscard]] auto& value() {
     return detail::value_named<Name>(recorder_.values_);

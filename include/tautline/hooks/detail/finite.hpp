@@ -19,6 +19,7 @@ constexpr bool is_finite_number(float const& number) {
 constexpr bool is_finite_number(double const& number) {
   return (__builtin_bit_cast(std::uint64_t, number) & 0x7ff0000000000000U) != 0x7ff0000000000000U;
 }
+/// Not so with -ffast-math: its bits depend on the machine.
 constexpr bool is_finite_number(long double const& number) { return number - number == 0; }
 
 /// What a range-based for takes, without <ranges>.
@@ -40,7 +41,7 @@ constexpr bool all_finite(Value const& value) {
     return value.allFinite();
   } else if constexpr (iterable<Value>) {
     bool finite = true;
-    for (auto const& element : value) finite = finite & all_finite(element);
+    for (auto const& element : value) finite = finite & detail::all_finite(element);
     return finite;
   } else {
     static_assert(!std::is_arithmetic_v<Value>,
@@ -70,7 +71,7 @@ constexpr void find_not_finite(Value const& value, not_finite& result) {
     }
   } else if constexpr (iterable<Value>) {
     for (auto const& element : value) {
-      if (!result.found) find_not_finite(element, result);
+      if (!result.found) detail::find_not_finite(element, result);
     }
   }
   // else: a type that only says allFinite()
@@ -78,7 +79,7 @@ constexpr void find_not_finite(Value const& value, not_finite& result) {
 template <class Value>
 TAUTLINE_COLD not_finite find_not_finite(Value const& value) {
   not_finite result;
-  find_not_finite(value, result);
+  detail::find_not_finite(value, result);
   if (!result.found) result = {0, static_cast<double>(__builtin_nanf("")), true};
   return result;
 }
