@@ -12,15 +12,21 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 SKIPPED = 77  # what Meson and ./dev understand as "could not be run here"
-CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed$")
+LEFT_OUT = re.compile(r"^(\d+) skipped: (.*)$")  # the line before it, if something was
+COMPILERS = ("g++", "clang++-19")
 
 
 def compilers():
-    """The two compilers that a change must pass on, as far as they are installed."""
-    found = [name for name in ("g++", "clang++-19") if shutil.which(name)]
-    if not found:
-        sys.exit("neither g++ nor clang++-19 is installed")
-    return found
+    """The compilers that a change must pass on. Ends the script if one is missing: half of a test is not a test."""
+    missing = missing_compilers()
+    if missing:
+        sys.exit(f"{' and '.join(missing)} not installed: a change must pass on {' and '.join(COMPILERS)}")
+    return list(COMPILERS)
+
+
+def missing_compilers():
+    return [name for name in COMPILERS if not shutil.which(name)]
 
 
 def run(command, **more):
@@ -49,10 +55,11 @@ def indent(text, by="    ", most=40, width=300):
 
 
 class Tally:
-    """Counts results, prints what failed, closes with one line."""
+    """Counts results, prints what failed, closes with `N passed, N failed` alone on the last line."""
 
     def __init__(self, quiet=False):
         self.passed = self.failed = self.skipped = 0
+        self.left_out = []
         self.quiet = quiet
 
     def add(self, name, problem=None):
@@ -66,27 +73,32 @@ class Tally:
 
     def skip(self, name, reason):
         self.skipped += 1
+        self.left_out.append(name)
         print(f"SKIPPED {name}: {reason}", flush=True)
 
     def add_closing(self, output):
-        """Adds the counts of a script's closing line; False if it has none."""
+        """Adds the counts of a script's closing lines; False if it has none."""
         lines = output.rstrip().splitlines()
         match = CLOSING.match(lines[-1]) if lines else None
         if match is None:
             return False
         self.passed += int(match[1])
         self.failed += int(match[2])
-        self.skipped += int(match[3] or 0)
+        skips = LEFT_OUT.match(lines[-2]) if len(lines) > 1 else None
+        if skips:
+            self.skipped += int(skips[1])
+            self.left_out.append(skips[2])
         return True
 
     def closing(self):
-        line = f"{self.passed} passed, {self.failed} failed"
-        return line + (f", {self.skipped} skipped" if self.skipped else "")
+        return f"{self.passed} passed, {self.failed} failed"
 
     def good(self):
         """Nothing failed, and something ran."""
         return self.failed == 0 and self.passed > 0
 
     def close(self):
+        if self.skipped:
+            print(f"{self.skipped} skipped: {', '.join(self.left_out)}", flush=True)
         print(self.closing(), flush=True)
         sys.exit(0 if self.good() else 1)
