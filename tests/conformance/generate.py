@@ -242,7 +242,7 @@ def plan_items(given, choices):
             key = tuple(names(ids))
             if key not in choices:
                 choices.append(key)
-            items.append(f"plan_item{{act::run_with, {text('run_with')}, {choices.index(key)}}}")
+            items.append(f"plan_item{{act::run_with, {text('run_with ' + ','.join(ids))}, {choices.index(key)}}}")
         elif item in ("run", "run_without_hooks", "request_stop", "should_stop", "close"):
             items.append(f"plan_item{{act::{item}, {text(item)}}}")
         elif isinstance(item, str) and item.startswith("raise:"):
