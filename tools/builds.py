@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Build folders: configured once, then kept up to date."""
 
+import collections
 import json
 import os
 import pathlib
@@ -39,20 +40,30 @@ def executable(folder, name):
     return None
 
 
-def built_tests(folder, without_suite):
-    """The names of the tests whose program is there: meson gives up where one is missing."""
-    tests = json.loads(report.run(["meson", "introspect", "--tests", folder]).stdout)
-    return [test["name"] for test in tests
-            if not any(suite.endswith(without_suite) for suite in test["suite"]) and pathlib.Path(test["cmd"][0]).exists()]
+def listed_tests(folder, without_suite):
+    """The names of the tests of a folder, each with whether its program is there."""
+    said = report.run(["meson", "introspect", "--tests", folder])
+    return [(test["name"], pathlib.Path(test["cmd"][0]).exists())
+            for test in (json.loads(said.stdout) if said.returncode == 0 else [])
+            if not any(suite.endswith(without_suite) for suite in test["suite"])]
+
+
+def not_run(listed, entries):
+    """The listed tests without an entry in meson's log, where a test may have its suite before its name."""
+    return list((collections.Counter(listed) - collections.Counter(
+        entry["name"].rpartition(" / ")[2] for entry in entries)).elements())
 
 
 def run_tests(folder, without_suite):
-    """Runs the tests of a folder as far as they are built. @return for each its name, result and output"""
+    """Runs the tests of a folder as far as they are built. @return for each its name, result and output, and as one
+    more the tests that were not run: a configuration without tests has not passed."""
     log = folder / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
-    names = built_tests(folder, without_suite)
+    tests = listed_tests(folder, without_suite)
+    # meson gives up where a program is missing
+    names = [name for name, built in tests if built]
     if not names:
-        return []
+        return [("tests", "ERROR", f"no test of this configuration was built; it lists {len(tests)}")]
     sanitized = dict(os.environ)
     # without this the undefined-behaviour sanitizer prints, and the test passes
     sanitized.setdefault("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")
@@ -61,4 +72,8 @@ def run_tests(folder, without_suite):
     entries = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     if not entries:
         return [("meson test", "ERROR", result.stdout)]
-    return [(entry["name"], entry["result"], entry.get("stdout", "") + entry.get("stderr", "")) for entry in entries]
+    results = [(entry["name"], entry["result"], entry.get("stdout", "") + entry.get("stderr", "")) for entry in entries]
+    missed = not_run([name for name, _ in tests], entries)
+    if missed:
+        results.append(("tests", "ERROR", f"{len(missed)} listed tests were not run: {', '.join(missed)}"))
+    return results
