@@ -49,7 +49,9 @@ def demo(arguments):
     problem = problem or builds.compile_all(folder, os.path.relpath(program, folder))
     if problem:
         sys.exit(f"{problem}\n./dev: the demo could not be built")
-    os.chdir(report.ROOT)
+    # it runs in the caller's folder, from which its paths count
+    if not any(word == "--data" or word.startswith("--data=") for word in arguments):
+        arguments = ["--data", str(report.ROOT / "examples/data/digits.csv"), *arguments]
     os.execv(program, [program, *arguments])
 
 
@@ -84,6 +86,13 @@ def bench(arguments):
 
 
 def docs(arguments):
+    for word in arguments:
+        if word.startswith("-"):
+            refuse(f"docs knows no option {word!r}; see ./dev help")
+        if not pathlib.Path(word).is_file():
+            refuse(f"there is no page {word}")
+        if report.ROOT not in pathlib.Path(word).resolve().parents:
+            refuse(f"{word} is no page of this repository")
     packages.need("g++", "clang-19", "libclang-rt-19-dev", "libfmt-dev", "librange-v3-dev")
     run_script("tests/docs/run.py", [str(pathlib.Path(word).resolve()) for word in arguments])
 
