@@ -75,5 +75,5 @@ def run_tests(folder, without_suite):
     results = [(entry["name"], entry["result"], entry.get("stdout", "") + entry.get("stderr", "")) for entry in entries]
     missed = not_run([name for name, _ in tests], entries)
     if missed:
-        results.append(("tests", "ERROR", f"{len(missed)} listed tests were not run: {', '.join(missed)}"))
+        results.append(("tests", "ERROR", f"not run, of {len(tests)} listed: {', '.join(missed)}"))
     return results
