@@ -21,7 +21,7 @@ TAUTLINE_BEGIN
 /// | `step_number initial_step()` | the step from which a raw session starts, just made or restored; 0 |
 /// | `step_number steps_per_run()` | steps that one run makes; 1 |
 /// | `static constexpr auto step_target = fixed_string{"train"}` | only runs with this target are steps |
-/// | `void finish_run(request const&)` | after the last `after_run` of a run that took place |
+/// | `template <class Request> void finish_run()` | the values of such a run have been taken: what was fed may go |
 /// | `static consteval bool takes_feed<Name, Value>()`, `using fed_type<Name>` | whether a value of this type may be fed |
 /// | `using fetchable = names<…>`, `feedable`, `runnable` | what exists; without them every name may |
 ///
@@ -66,11 +66,20 @@ constexpr step_number steps_per_run(Backend const& made) {
   }
 }
 
-/// Ends a raw run of its own, after its values have been taken.
-template <class Backend, class Request>
-constexpr void finish_raw_run(Backend& made, Request const& request) {
-  if constexpr (requires { made.finish_run(request); }) made.finish_run(request);
-}
+/// Tells the backend, on every way out, that nobody looks at the values of a run any more.
+template <class Request, class Backend>
+class finish_guard {
+ public:
+  constexpr explicit finish_guard(Backend& made) : made_(made) {}
+  finish_guard(finish_guard const&) = delete;
+  finish_guard& operator=(finish_guard const&) = delete;
+  ~finish_guard() {
+    if constexpr (requires { made_.template finish_run<Request>(); }) made_.template finish_run<Request>();
+  }
+
+ private:
+  Backend& made_;
+};
 
 /// Whether a request of this type makes a step.
 template <class Backend, class Request>

@@ -36,6 +36,10 @@ class driver : public stepper<Backend, Options, Entries...> {
   using verdict_on = decltype(check_run<Backend, core_type, Items...>(
       typename hooks_on<Mask, std::make_index_sequence<sizeof...(Entries)>, Entries...>::type{}));
 
+  /// What was fed stays until nobody looks at the values any more.
+  template <auto Mask, class Args>
+  using finish_of = finish_guard<typename base::template full_request<Mask, Args>, Backend>;
+
   using base::base;
 
   // --- the loop ---------------------------------------------------------------------------------------------------
@@ -48,6 +52,7 @@ class driver : public stepper<Backend, Options, Entries...> {
   /// context of its own: with that in the frame every store of a kernel might change it.
   template <class Pace, class Args>
   loop drive(Pace pace, Args args) {
+    finish_of<everyone, Args> const finish(this->backend);
     run_context<core_type, Args> here(*this, args);
     for (outcome last = outcome::stopped;;) {
       last = run_until(pace, args, last == outcome::again);
@@ -100,13 +105,19 @@ class driver : public stepper<Backend, Options, Entries...> {
     if (!loop_ || loop_.done()) return false;
     if (this->state.run_marked) {
       this->state.run_marked = false;
-      loop_.resume();
+      resume(loop_);
       if (loop_.done()) (void)completed<true>();
     }
     return !loop_.done();
   }
   /// Whether a steps() is alive that may still show something.
-  [[nodiscard]] bool is_driven() const { return loop_ && !loop_.done(); }
+  [[nodiscard]] bool is_driven() const { return this->state.running || (loop_ && !loop_.done()); }
+  /// Hooks do not re-enter: for as long as the loop runs, whoever calls the session is refused.
+  void resume(loop const& driving) {
+    this->state.running = true;
+    driving.resume();
+    this->state.running = false;
+  }
   void hold() { ++this->state.handles; }
   void release() {
     if (--this->state.handles == 0) {
@@ -132,7 +143,7 @@ class driver : public stepper<Backend, Options, Entries...> {
       {
         loop const driving = make_loop<Throw>(pace, args(items...));
         if (!driving) return completed<Throw>(error_kind::frame_too_small);
-        driving.resume();
+        resume(driving);
       }
       this->state.give_frame_back();
       return completed<Throw>();
@@ -174,12 +185,14 @@ class driver : public stepper<Backend, Options, Entries...> {
     using verdict = verdict_on<Mask, Items...>;
     if constexpr (verdict::good) {
       args const asked(items...);
-      outcome done = outcome::stopped;
-      if (!this->state.stopped()) {
-        do done = this->template make_runs<Mask>(asked, [] { return false; });
-        while (done == outcome::again);
-      }
-      return finish_run<Throw, result_of<args>>(done);
+      if (this->state.running) return refuse_run<Throw, result_of<args>>(outcome::busy);
+      if (this->state.stopped()) return refuse_run<Throw, result_of<args>>(outcome::stopped);
+      finish_of<Mask, args> const finish(this->backend);
+      this->state.running = true;
+      outcome done = outcome::again;
+      while (done == outcome::again) done = this->template make_runs<Mask>(asked, [] { return false; });
+      this->state.running = false;
+      return take_result<Throw, result_of<args>>(done, asked);
     } else {
       verdict::say();
       return rejected{};
@@ -187,13 +200,19 @@ class driver : public stepper<Backend, Options, Entries...> {
   }
 
   template <bool Throw, class Result>
-  Result finish_run(outcome done) {
+  Result refuse_run(outcome why) {
+    if (why == outcome::busy) {
+      (void)refuse_busy<Throw>();
+      return Result::of_error(error_kind::busy);
+    }
+    (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
+    return Result::of_error(error_kind::run_after_stop);
+  }
+  template <bool Throw, class Result, class Args>
+  Result take_result(outcome done, Args const& asked) {
     switch (done) {
-      case outcome::ran: return Result::of_run(*this);
+      case outcome::ran: return Result::of_run(*this, asked);
       case outcome::ended: return Result::of_end();
-      case outcome::stopped:
-        (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
-        return Result::of_error(error_kind::run_after_stop);
       default:
         this->state.told_caller = true;
         raise_first<Throw>();
@@ -203,7 +222,6 @@ class driver : public stepper<Backend, Options, Entries...> {
 
   template <class Request>
   outcome evaluate_once(Request const& request) {
-    if (this->state.now != phase::open) return outcome::stopped;
     for (;;) {
       plain_life at(this->state);
       access::enter(at, callback::run, no_hook);
@@ -238,7 +256,7 @@ class driver : public stepper<Backend, Options, Entries...> {
   }
   template <bool Throw>
   completion refuse_busy() {
-    return refuse<Throw>(error_kind::busy, "a steps() of this session is alive");
+    return refuse<Throw>(error_kind::busy, "a steps() of this session is alive, or a hook calls the session that it stands in");
   }
   /// An error of the call, not of the session: nothing is recorded.
   template <bool Throw>

@@ -42,10 +42,19 @@ struct trigger_memory<Index, Memory, true> {
   static inline Memory kept{};
 };
 
+/// Of a trigger that counts by a value: the value when it was asked.
+template <std::size_t Index, bool ByValue>
+struct asked_step {};
+template <std::size_t Index>
+struct asked_step<Index, true> {
+  step_number asked = 0;
+};
+
 template <std::size_t Index, class Trigger, bool AtEnd = fires_at_end<Trigger>>
-struct trigger_slot : trigger_memory<Index, typename Trigger::memory> {};
+struct trigger_slot : trigger_memory<Index, typename Trigger::memory>, asked_step<Index, counts_by_value<Trigger>> {};
 template <std::size_t Index, class Trigger>
-struct trigger_slot<Index, Trigger, true> : trigger_memory<Index, typename Trigger::memory> {
+struct trigger_slot<Index, Trigger, true> : trigger_memory<Index, typename Trigger::memory>,
+                                            asked_step<Index, counts_by_value<Trigger>> {
   bool handled = false;  // the hook acted on the last step that it saw
 };
 

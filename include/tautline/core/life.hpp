@@ -191,6 +191,7 @@ class life_state {
   std::uint16_t handles = 0;              ///< copies of a live steps()
   bool run_marked = false;                ///< in steps(): `++` was called
   bool told_caller = false;               ///< the session's error has reached the caller
+  bool running = false;                   ///< a run is in progress: a hook that calls its session is refused
 
  private:
   /// Room is kept for the first error, so that it is never lost.
@@ -277,7 +278,9 @@ class life {
   /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
   /// before the next one. The first request is the one that is recorded. **Cost** a few stores.
   void request_stop(text reason = "") { state_->request_stop(hook_, reason, step()); }
-  void request_stop(copied const& reason) { request_stop(state_->keep(reason)); }
+  void request_stop(copied const& reason) {
+    if (!stop_requested()) request_stop(state_->keep(reason));  // else there is no room to waste
+  }
   [[nodiscard]] bool stop_requested() const { return state_->stop_recorded(); }
 
   /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
@@ -307,6 +310,7 @@ namespace detail {
 class access {
  public:
   TAUTLINE_INLINE static void set_ahead(life& at, step_number steps) { at.ahead_ = steps; }
+  TAUTLINE_INLINE static step_number ahead(life const& at) { return at.ahead_; }
   TAUTLINE_INLINE static void enter(life& at, callback where, std::uint16_t hook, bool due = false) {
     at.where_ = where;
     at.hook_ = hook;

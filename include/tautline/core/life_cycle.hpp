@@ -16,6 +16,7 @@ enum class outcome : std::uint8_t {
   failed,   ///< a hook failed; after `settle` the session is closed, and its error says why
   run_failed,  ///< the session's run failed: it may be recovered
   stopped,  ///< nothing was run: somebody asked for a stop before
+  busy,     ///< nothing was run: a hook called the session that it stands in
 };
 
 /// The request type of a hook in runs whose caller asks for `Args`.
@@ -170,6 +171,13 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       } else if constexpr (requires { this->backend.open(); }) {
         this->backend.open();
       }
+      if (made.ok()) {
+        this->state.has_session = true;
+        this->state.completed = first_step();
+        this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);
+        restart_triggers(filter_t<is_triggered, indices>{});
+        this->state.told_sessions = true;
+      }
     }
     TAUTLINE_CATCH_ALL {
       thrown = true;
@@ -180,11 +188,6 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       tell_error();
       return false;
     }
-    this->state.has_session = true;
-    this->state.completed = first_step();
-    this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);
-    restart_triggers(filter_t<is_triggered, indices>{});
-    this->state.told_sessions = true;
     raw_session<core> session(*this);
     if (!tell<callback::after_create_session, after_create_session_callback>(at, filter_t<has_callback<after_create_session_callback>, opening>{}, session)) {
       tell_error();
@@ -248,8 +251,11 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     if constexpr (how == form::absent) {
       return true;
     } else {
-      access::enter(at, Where, Index, Where == callback::end && due_at_end<Index>());
-      TAUTLINE_TRY { call<Callback, how>(this->template place<Index>().hook(), at, arguments...); }
+      access::enter(at, Where, Index);
+      TAUTLINE_TRY {
+        if constexpr (Where == callback::end) access::enter(at, Where, Index, due_at_end<Index>());
+        call<Callback, how>(this->template place<Index>().hook(), at, arguments...);
+      }
       TAUTLINE_CATCH_ALL {
         report_exception(at);
         return false;
@@ -309,7 +315,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     while (may_recover()) {
       close_backend();
       this->state.forget_errors();
-      wait();
+      if (!waited()) break;
       if (open_session()) return true;
     }
     give_up();
@@ -333,17 +339,25 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     return true;
   }
 
-  /// Exponential back-off with jitter, by the sleeper of the options.
-  void wait() {
+  /// Exponential back-off with jitter, by the sleeper of the options. @return false if that failed, which is reported
+  bool waited() {
     if constexpr (has_sleep<Options>) {
+      plain_life at(this->state);
+      access::enter(at, callback::create_session, no_hook);
       std::uint32_t milliseconds = 100;
       for (int i = 1; i < this->state.recoveries && milliseconds < 10'000; ++i) milliseconds *= 2;
       if (milliseconds > 10'000) milliseconds = 10'000;
       auto mixed = static_cast<std::uint32_t>(this->ticks()) ^ static_cast<std::uint32_t>(this->state.completed) ^
                    (this->state.recoveries * 0x9e3779b9U);
       mixed ^= mixed << 13, mixed ^= mixed >> 17, mixed ^= mixed << 5;
-      find_sleep(this->given).sleep(milliseconds - mixed % (milliseconds / 2));
+      TAUTLINE_TRY { find_sleep(this->given).sleep(milliseconds - mixed % (milliseconds / 2)); }
+      TAUTLINE_CATCH_ALL {
+        report_exception(at);
+        tell_error();
+        return false;
+      }
     }
+    return true;
   }
 
   void close_backend() {

@@ -109,13 +109,14 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   template <class... Items>
   auto evaluate(Items const&... items) {
     using args = run_args<Items...>;
-    using verdict = typename base::template verdict_on<nobody, Items...>;
+    using verdict = decltype(detail::check_items<detail::the_caller_of_run, Backend, void, Items...>());
     if constexpr (verdict::good) {
       args const asked(items...);
       run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
-      auto result = this->template finish_run<true, typename base::template result_of<args>>(this->evaluate_once(request));
-      if (result) detail::finish_raw_run(this->backend, request);
-      return result;
+      if (!this->is_open()) return this->template refuse_run<true, typename base::template result_of<args>>(detail::outcome::stopped);
+      if (this->state.running) return this->template refuse_run<true, typename base::template result_of<args>>(detail::outcome::busy);
+      detail::finish_guard<decltype(request), Backend> const finish(this->backend);
+      return this->template take_result<true, typename base::template result_of<args>>(this->evaluate_once(request), asked);
     } else {
       verdict::say();
       return detail::rejected{};
@@ -170,9 +171,10 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   /// A time slice: runs until `budget` ticks of the session's clock are used up. No step is started unless what
   /// remains is at least the option `longest_step`, or else 1.25 times the longest step seen: the first slice may
   /// overrun once, which is counted. **Errors** as those of `run`, and `busy`.
-  template <class... Items>
-  completion run_for(std::uint64_t budget, Items const&... items) {
+  template <std::integral Ticks, class... Items>
+  completion run_for(Ticks ticks, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
+      std::uint64_t const budget = ticks < Ticks{} ? 0 : static_cast<std::uint64_t>(ticks);  // what is past is nothing
       if (this->is_driven()) return this->template refuse_busy<true>();
       std::uint64_t const now = this->ticks();
       typename base::slice_pace pace{this, now, budget < ~now ? now + budget : ~std::uint64_t{0}};
@@ -190,7 +192,7 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
     requires(!std::is_arithmetic_v<Duration>)
   completion run_for(Duration budget, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
-      return run_for(static_cast<std::uint64_t>(detail::find_clock(this->given).clock.ticks(budget)), items...);
+      return run_for(detail::find_clock(this->given).clock.ticks(budget), items...);
     } else {
       detail::run_for_without_clock<Options>::say();
       return completion{};
@@ -231,16 +233,22 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   /// Calls `end` and `close` of all hooks and closes the session; does nothing if it is closed already.
   /// **Errors** the first that a hook reported in `end` or `close`; all hooks have been called nevertheless.
   void close() {
+    if (this->state.running) return void(this->template refuse_busy<true>());
     if (try_close().kind != error_kind::none) this->template raise_first<true>();
   }
   [[nodiscard]] error try_close() {
     if (this->state.now != detail::phase::open) return {};
+    if (this->state.running) {
+      error refused;
+      refused.kind = this->template refuse_busy<false>().error;
+      return refused;
+    }
     this->shut(true);
     return status();
   }
   /// Closes without `end`: what unwinding does, for callers without exceptions.
   void abandon() {
-    if (this->state.now == detail::phase::open) this->shut(false);
+    if (this->state.now == detail::phase::open && !this->state.running) this->shut(false);
   }
 
   /// The hook of this type. @see named

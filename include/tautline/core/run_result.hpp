@@ -40,16 +40,17 @@ struct result_values;
 template <class Core, std::size_t... Index, class... Fetches>
 struct result_values<Core, std::index_sequence<Index...>, type_list<Fetches...>>
     : result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>... {
-  void capture([[maybe_unused]] Core& core) {
-    (capture_one(core, static_cast<result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>&>(*this)),
+  template <class Args>
+  void capture([[maybe_unused]] Core& core, [[maybe_unused]] Args const& asked) {
+    (capture_one(core, asked, static_cast<result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>&>(*this)),
      ...);
   }
 
  private:
-  template <std::size_t At, fixed_string Name, class Type, class Value>
-  static void capture_one(Core& core, result_leaf<At, fetch_t<Name, Type>, Value>& leaf) {
+  template <std::size_t At, fixed_string Name, class Type, class Value, class Args>
+  static void capture_one(Core& core, Args const& asked, result_leaf<At, fetch_t<Name, Type>, Value>& leaf) {
     leaf.capture(core.template value<Name, Type>());  // of a publication the last one, perhaps of an earlier run
-    leaf.there = core.template has<Name>();
+    leaf.there = core.template has<Name>() && inspect<Args>::template wants<item_kind::fetch, Name>(asked);
   }
 };
 
@@ -98,10 +99,11 @@ class TAUTLINE_CHECKED run_result
   }
 
   // --- for the session ---
-  static run_result of_run(Core& core) {
+  template <class Args>
+  static run_result of_run(Core& core, Args const& asked) {
     run_result result;
     result.ran_ = true;
-    result.values::capture(core);
+    result.values::capture(core, asked);
     return result;
   }
   static run_result of_end() {
@@ -182,12 +184,9 @@ class raw_session : public detail::finalized_graph<struct the_raw_session> {
     using result = run_result<Core, typename detail::inspect<args>::fetches>;
     args const asked(items...);
     run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
+    detail::finish_guard<decltype(request), typename Core::backend_type> const finish(core_->backend);
     status const done = core_->backend.run(request);
-    if (done.ok()) {
-      result values = result::of_run(*core_);
-      detail::finish_raw_run(core_->backend, request);
-      return values;
-    }
+    if (done.ok()) return result::of_run(*core_, asked);
     if (done.kind == error_kind::out_of_range) return result::of_end();
 #if TAUTLINE_EXCEPTIONS
     tautline::error happened;

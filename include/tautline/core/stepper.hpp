@@ -147,7 +147,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     for (;;) {
       run_context<core, Args> here(*this, args);
       outcome const how = attempt<Mask>(here, args, failed);
-      if (how != outcome::ran) [[unlikely]] return resolve(how, failed, here.step());
+      if (how != outcome::ran) [[unlikely]] return resolve(how, failed, access::ahead(here));
       if (!go_on()) return outcome::ran;
     }
   }
@@ -170,10 +170,10 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
         failed = done;
         return outcome::run_failed;
       }
+      access::enter(here, callback::after_run, no_hook);
       advance(here, request);
 
-      if (!tell_all_values<Mask>(here, requests, due, filter_t<is_told, closing>{})) return outcome::failed;
-      if constexpr (requires { this->backend.finish_run(request); }) this->backend.finish_run(request);
+      if (!tell_all_values<Mask>(here, requests, due, makes_step<Backend>(request), filter_t<is_told, closing>{})) return outcome::failed;
       return outcome::ran;
     }
     TAUTLINE_CATCH_ALL { return thrown(access::place(here)); }
@@ -228,8 +228,10 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     } else {
       due = false;
       if constexpr (leaf_type::triggered) {
-        due = place.hook().trigger.due(place.trigger.kept,
-                                       this->look(place.hook().trigger, here.step()));
+        access::enter(here, callback::before_run, Index);
+        trigger_view const view = this->look(place.hook().trigger, here.step());
+        due = place.hook().trigger.due(place.trigger.kept, view);
+        if constexpr (counts_by_value<typename leaf_type::trigger_type>) place.trigger.asked = view.step;
       }
       if constexpr (info::asking() == form::absent) {
         return true;
@@ -295,12 +297,13 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
 
   template <auto Mask, class Args, class Slots, std::size_t... Index>
   TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Slots const& requests, bool const* due,
-                                       std::index_sequence<Index...>) {
-    return (true && ... && tell_values<Mask.on[Index], Index>(here, requests, due[Index]));
+                                       [[maybe_unused]] bool advanced, std::index_sequence<Index...>) {
+    return (true && ... && tell_values<Mask.on[Index], Index>(here, requests, due[Index], advanced));
   }
 
   template <bool On, std::size_t Index, class Args, class Slots>
-  TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, Slots const& requests, bool const& due) {
+  TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, Slots const& requests, bool const& due,
+                                   [[maybe_unused]] bool advanced) {
     using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
@@ -319,11 +322,15 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       }
       if constexpr (leaf_type::triggered) {
         using trigger_type = typename leaf_type::trigger_type;
-        place.hook().trigger.looked(place.trigger.kept, this->look(place.hook().trigger, here.step()), due, due);
-        if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due;
+        access::enter(here, callback::after_run, Index);
+        trigger_view view = this->look(place.hook().trigger, here.step());
+        view.asked = view.step;
+        if constexpr (counts_by_value<trigger_type>) view.asked = place.trigger.asked;
+        place.hook().trigger.looked(place.trigger.kept, view, due, due);
+        if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due || (place.trigger.handled && !advanced);
       }
     } else if constexpr (leaf_type::triggered && fires_at_end<typename leaf_type::trigger_type>) {
-      place.trigger.handled = false;  // a step that this hook does not see
+      if (advanced) place.trigger.handled = false;  // a step that this hook does not see
     }
     return true;
   }
@@ -338,10 +345,10 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   // By value, all of it: a context whose address went out of the loop would have to live in memory.
 
   /// Recovers, or closes.
-  TAUTLINE_COLD outcome resolve(outcome how, status failed, step_number step) {
+  TAUTLINE_COLD outcome resolve(outcome how, status failed, step_number ahead) {
     if (how == outcome::ended) return how;
     if (!failed.ok()) {
-      place_of_error const place{failed.kind, callback::run, true, no_hook, step};
+      place_of_error const place{failed.kind, callback::run, true, no_hook, this->state.completed + ahead};
       if (failed.kind == error_kind::out_of_range) return end_of_input(place.step);
       this->state.report(place.record(text::of_lasting(failed.message)));
     }

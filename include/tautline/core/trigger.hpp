@@ -11,6 +11,7 @@ TAUTLINE_BEGIN
 /// What a trigger looks at.
 struct trigger_view {
   step_number step = 0;      ///< the run in progress; when a session is made and in `end` the completed steps
+  step_number asked = 0;     ///< in `looked`: the step at which `due` was asked before the run
   bool first = false;        ///< in `restart`: this is the first session
   bool ending = false;       ///< `end`, after a run whose step was not handled
   std::uint64_t ticks = 0;   ///< the session's clock, for triggers that declare `uses_clock`
@@ -199,6 +200,16 @@ struct joined_trigger {
   [[no_unique_address]] Left left;
   [[no_unique_address]] Right right;
 
+  /// What a side said before the run, once more; one that remembers nothing need not be asked.
+  template <class Side>
+  static constexpr bool was_due(Side const& side, typename Side::memory const& kept, trigger_view const& before) {
+    if constexpr (std::is_same_v<typename Side::memory, no_memory>) {
+      return false;
+    } else {
+      return side.due(kept, before);
+    }
+  }
+
   static constexpr bool uses_clock = detail::uses_clock<Left> || detail::uses_clock<Right>;
   static constexpr bool fires_at_end = tautline::fires_at_end<Left> || tautline::fires_at_end<Right>;
   struct memory {
@@ -217,8 +228,10 @@ struct joined_trigger {
     }
   }
   constexpr void looked(memory& kept, trigger_view const& view, bool, bool acted) const {
-    left.looked(kept.left, view, left.due(kept.left, view), acted);
-    right.looked(kept.right, view, right.due(kept.right, view), acted);
+    trigger_view before = view;
+    before.step = view.asked;
+    left.looked(kept.left, view, was_due(left, kept.left, before), acted);
+    right.looked(kept.right, view, was_due(right, kept.right, before), acted);
   }
 };
 

@@ -41,7 +41,7 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   /// A value that stays from run to run; updates change it.
   template <fixed_string Name, class Value>
   [[nodiscard]] constexpr auto variable(Value initial) && {
-    return add(detail::variable_node<Name, Value>{initial});
+    return add(detail::variable_node<Name, Value>{static_cast<Value&&>(initial)});
   }
   /// A value that a run may be fed with; without a feed it has the default.
   template <fixed_string Name, class Value>
@@ -55,7 +55,7 @@ class static_graph : public detail::node_list<std::make_index_sequence<sizeof...
   template <fixed_string Name, class Value, class Next>
   [[nodiscard]] constexpr auto source(Value storage, Next next) && {
     if constexpr (requires { { next(storage) } -> std::same_as<bool>; }) {
-      return add(detail::source_node<Name, Value, Next>{storage, static_cast<Next&&>(next)});
+      return add(detail::source_node<Name, Value, Next>{static_cast<Value&&>(storage), static_cast<Next&&>(next)});
     } else {
       detail::wrong_source<Name, Value, Next>::say();
       return detail::rejected{};
@@ -209,7 +209,7 @@ class static_session : public detail::step_target_of<StepTarget>,
   }
   /// Placeholders that this request may have fed go back to their defaults.
   template <class Request>
-  TAUTLINE_INLINE constexpr void finish_run(Request const&) {
+  TAUTLINE_INLINE constexpr void finish_run() {
     list::template forget_feeds<Request>();
   }
 

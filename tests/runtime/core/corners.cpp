@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include <tautline/core.hpp>
@@ -33,8 +33,8 @@ using namespace tautline;
 
 TEST_CASE("free functions of the user's with the library's names change nothing") {
   auto session = monitored(hostile::backend{});
-  session.run();
-  session.run();
+  (void)session.run();
+  (void)session.run();
   CHECK(session.completed_steps() == 2);
 }
 
@@ -75,7 +75,7 @@ struct fails_in_end {
 TEST_CASE("a session's memory may be of any size") {
   auto session = monitored(hostile::backend{}, options{frame_bytes<501>{}}, fails_in_end{}, fails_in_end{},
                            fails_in_end{});
-  session.run();
+  (void)session.run();
   CHECK(session.try_close().kind == error_kind::internal);
   CHECK(session.attached_errors().size() == 2);
   char words[100];
@@ -131,5 +131,220 @@ TEST_CASE("a session that was never made refuses steps and looks, and touches no
   CHECK(session.evaluate(fetch<"loss">).error() == error_kind::run_after_stop);
 #endif
 }
+
+// --- what was fed ----------------------------------------------------------------------------------------------------
+
+auto doubling() {
+  return static_graph{}.placeholder<"x">(1.0F).op<"y", "x">([](float x) { return 2 * x; });
+}
+
+TEST_CASE("a caller that feeds a placeholder and fetches it gets what it fed, in every drive") {
+  auto session = monitored(doubling());
+  auto const run = session.run(feed<"x">(5.0F), fetch<"x">, fetch<"y">);
+  CHECK(run[fetch<"x">] == 5.0F);
+  CHECK(run[fetch<"y">] == 10.0F);
+  int looks = 0;
+  for (auto const& step : session.steps(feed<"x">(7.0F), fetch<"x">)) {
+    CHECK(step[fetch<"x">] == 7.0F);
+    if (++looks == 2) break;
+  }
+  CHECK(session.raw()[fetch<"x">] == 1.0F);  // and it does not stay
+  CHECK(session.evaluate(feed<"x">(3.0F), fetch<"x">)[fetch<"x">] == 3.0F);
+  CHECK(session.run(fetch<"y">)[fetch<"y">] == 2.0F);
+}
+
+struct fails_after_run {
+  void after_run(auto& ctx) { ctx.fail(error_kind::internal, "no"); }
+};
+struct large {
+  float numbers[100];
+};
+
+TEST_CASE("a large value that was fed is not looked at after a run that a hook failed") {
+  auto session = monitored(static_graph{}.placeholder<"x">(large{{1}}).op<"y", "x">([](large const& x) { return x.numbers[0]; }),
+                           fails_after_run{});
+  {
+    auto const fed = std::make_unique<large>(large{{7}});
+    CHECK(session.try_run(feed<"x">(*fed), fetch<"y">).error() == error_kind::internal);
+  }
+  CHECK(session.raw()[fetch<"x">].numbers[0] == 1.0F);
+}
+
+TEST_CASE("a value that was asked for under a condition that did not hold is not there") {
+  auto session = monitored(doubling());
+  auto const run = session.run(ask_if(false, fetch<"y">));
+  CHECK_FALSE(run.has(fetch<"y">));
+  CHECK(session.run(ask_if(true, fetch<"y">)).has(fetch<"y">));
+}
+
+// --- triggers --------------------------------------------------------------------------------------------------------
+
+template <class Trigger>
+struct counts_due {
+  Trigger trigger;
+  std::string* steps;
+  void after_run(auto& ctx) {
+    if (ctx.due()) *steps += std::to_string(ctx.step()) + " ";
+  }
+  void end(auto&, life& at) {
+    if (at.due()) *steps += "end";
+  }
+};
+template <class Trigger>
+counts_due(Trigger, std::string*) -> counts_due<Trigger>;
+
+TEST_CASE("a joined trigger that counts by a value takes no boundary for handled that it did not act on") {
+  std::string steps;
+  {
+    auto session = monitored(
+        static_graph{}.variable<"gs">(0.0F).update<"t", "gs">([](float& gs) { gs += 4; }),
+        counts_due{step_from<"gs">(every_steps{10} | at_end), &steps});
+    (void)session.run_steps(8, target<"t">);
+  }
+  CHECK(steps == "4 6 end");
+}
+
+TEST_CASE("a predicate is asked once a run, also where it is joined") {
+  std::string steps;
+  int asked = 0;
+  auto session = monitored(hostile::backend{}, counts_due{when([&](step_number) { return ++asked, false; }) | every_steps{100}, &steps});
+  (void)session.run_steps(4);
+  CHECK(asked == 4);
+}
+
+TEST_CASE("a run that is no step leaves a handled step handled") {
+  std::string steps;
+  {
+    auto session = monitored(
+        static_graph{}.variable<"w">(0.0F).update<"t", "w">([](float& w) { w += 1; }).step_target<"t">(),
+        counts_due{every_steps{3} | at_end, &steps});
+    (void)session.run_steps(3, target<"t">);
+    (void)session.run(fetch<"w">);
+  }
+  CHECK(steps == "3 ");
+}
+
+// --- calls and texts -------------------------------------------------------------------------------------------------
+
+TEST_CASE("a budget below nothing is none") {
+  struct ticking {
+    std::uint64_t at = 0;
+    std::uint64_t now() { return ++at; }
+    static int ticks_per_second() { return 1000; }
+  };
+  auto session = monitored(hostile::backend{}, options{with_clock{ticking{}}});
+  CHECK(session.run_for(-5).steps == 0);
+  CHECK(session.run_for(20).steps > 0);
+}
+
+struct stops_and_fails {
+  void after_run(auto& ctx) {
+    ctx.request_stop("first");
+    ctx.request_stop(copied{"ignored"});
+    ctx.fail(error_kind::internal, copied{"the real reason"});
+  }
+};
+
+TEST_CASE("a reason that comes too late takes no room from an error") {
+  auto session = monitored(hostile::backend{}, stops_and_fails{});
+  CHECK(session.try_run().error() == error_kind::internal);
+  char words[60];
+  session.status().message.write_to(words, sizeof words);
+  CHECK(std::string(words) == "the real reason");
+}
+
+/// Calls whatever it is given, in after_run.
+struct calls_back {
+  std::function<void(step_number)>* call;
+  void after_run(run_context_base& ctx) {
+    if (*call) (*call)(ctx.step());
+  }
+};
+
+TEST_CASE("a hook that calls the session that it stands in is refused as busy") {
+  std::function<void(step_number)> call;
+  auto session = monitored(hostile::backend{}, calls_back{&call});
+  std::string refused;
+  call = [&](step_number) {
+    refused += session.try_run().error() == error_kind::busy ? "run " : "? ";
+    refused += session.try_run_to_completion().error == error_kind::busy ? "loop " : "? ";
+    refused += session.try_close().kind == error_kind::busy ? "close " : "? ";
+    session.abandon();
+    refused += session.is_open() ? "open; " : "? ";
+  };
+  (void)session.run_steps(1);
+  (void)session.run();
+  for ([[maybe_unused]] auto const& step : session.steps()) break;
+  CHECK(refused == "run loop close open; run loop close open; run loop close open; ");
+  CHECK(session.completed_steps() == 3);
+}
+
+#if TAUTLINE_EXCEPTIONS
+
+/// Fails where no callback is being called.
+struct throws_in_trigger {
+  int* calls;
+  int at;
+  bool operator()(step_number) const {
+    if (++*calls == at) throw aborted_error("a predicate");
+    return false;
+  }
+};
+
+TEST_CASE("a predicate that throws is an error of its hook: nothing is recovered, everything is closed") {
+  for (int at : {1, 2}) {
+    int calls = 0;
+    std::string steps;
+    auto session = monitored(hostile::backend{}, named<"q">(counts_due{when(throws_in_trigger{&calls, at}), &steps}));
+    if (at == 2) session.run();
+    CHECK_THROWS_AS(session.run(), aborted_error);
+    CHECK(session.status().where == callback::before_run);
+    CHECK(std::string(session.status().hook) == "q");
+    CHECK(session.raw().backend().runs == at - 1);
+    CHECK_FALSE(session.is_open());
+  }
+}
+
+struct closes {
+  std::string* told;
+  void close() { *told += "close "; }
+  void on_error(error const&) { *told += "error "; }
+};
+
+struct aborts {
+  template <class Request>
+  status run(Request const&) {
+    return {error_kind::aborted, "gone"};
+  }
+};
+struct cannot_tell : hostile::backend {
+  step_number initial_step() { throw internal_error("no step"); }
+};
+
+TEST_CASE("a predicate that throws in end, a sleeper that throws, and a step that cannot be told: all hooks are closed") {
+  std::string told;
+  std::string steps;
+  int calls = 0;
+  {
+    auto session = monitored(hostile::backend{}, counts_due{when(throws_in_trigger{&calls, 2}) | at_end, &steps},
+                             closes{&told});
+    session.run();
+    CHECK_THROWS_AS(session.close(), aborted_error);
+  }
+  CHECK(told == "close ");
+
+  told.clear();
+  {
+    auto session = monitored(aborts{}, options{with_sleep{[](std::uint32_t) { throw 42; }}}, closes{&told});
+    CHECK_THROWS_AS(session.run_to_completion(), int);
+  }
+  CHECK(told == "error error close ");
+
+  told.clear();
+  CHECK_THROWS_AS((void)monitored(cannot_tell{}, closes{&told}), internal_error);
+  CHECK(told == "error close ");
+}
+
+#endif
 
 }  // namespace
