@@ -227,6 +227,7 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
     if constexpr (verdict::good) {
       args const asked(fetch<Metrics>..., feeds);
       run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
+      detail::finish_guard<decltype(request), Backend> const finish(backend);
       status done;
 #if TAUTLINE_EXCEPTIONS
       try {
@@ -249,7 +250,6 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
       weights += weight;
       std::size_t place = 0;
       ((sums[place++] += weight * static_cast<double>(backend.template value<Metrics>())), ...);
-      detail::finish_raw_run(backend, request);
       return true;
     } else {
       verdict::say();
