@@ -89,7 +89,7 @@ constexpr std::array<bool, Count> fired(Trigger const& trigger, step_number star
   trigger.restart(memory, view);
   view.first = false;
   for (std::size_t i = 0; i < Count; ++i) {
-    view.step = steps[i];
+    view.step = view.asked = steps[i];
     result[i] = trigger.due(memory, view);
     trigger.looked(memory, view, result[i], result[i]);
   }

@@ -173,7 +173,7 @@ class step_function {
     } else if constexpr (detail::optional_request<returned>) {
       auto made = call(inputs);
       if (!made.has_value()) return status::end_of_input();
-      values_ = values{static_cast<decltype(*made)&&>(*static_cast<decltype(made)&&>(made))};
+      values_ = values{*static_cast<decltype(made)&&>(made)};
     } else {
       values_ = values{call(inputs)};
     }
