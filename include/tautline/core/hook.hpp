@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tautline/core/life.hpp>
-#include <tautline/core/request.hpp>
+#include <tautline/core/inspect.hpp>
 #include <tautline/core/trigger.hpp>
 #include <tautline/core/diagnose.hpp>
 

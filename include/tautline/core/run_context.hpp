@@ -75,6 +75,13 @@ class values_of {
     return core_->template has<Name>();
   }
 
+  /// What the backend knows of the run besides its values, where it has such a thing.
+  [[nodiscard]] decltype(auto) metadata() const
+    requires requires(typename Core::backend_type& backend) { backend.metadata(); }
+  {
+    return core_->backend.metadata();
+  }
+
  protected:
   explicit constexpr values_of(Core& core) : core_(&core) {}
   Core* core_;

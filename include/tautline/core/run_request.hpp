@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/request.hpp>
+#include <tautline/core/inspect.hpp>
 #include <tautline/core/type_name.hpp>
 
 TAUTLINE_BEGIN
@@ -96,6 +96,13 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
     auto found = (detail::found_feed<std::nullptr_t>{nullptr} + ... +
                   detail::found_feed{inspect<Requests>::template fed<Name>(part<Index>().request)});
     return found.value;
+  }
+
+  /// Calls `visit(options)` for the options of each party in this run, the caller's first: `visit` is overloaded, or
+  /// generic, for the types that this kind of session knows.
+  template <class Visit>
+  constexpr void each_options(Visit visit) const {
+    (inspect<Requests>::options(part<Index>().request, visit), ...);
   }
 
   /// Calls `visit.template operator()<Name>()` once for each name that is fetched in this run.

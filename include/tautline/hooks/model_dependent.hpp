@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/request.hpp>
+#include <tautline/core/inspect.hpp>
 
 TAUTLINE_BEGIN
 

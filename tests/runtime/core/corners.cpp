@@ -177,6 +177,42 @@ TEST_CASE("a value that was asked for under a condition that did not hold is not
   CHECK(session.run(ask_if(true, fetch<"y">)).has(fetch<"y">));
 }
 
+// --- options and metadata --------------------------------------------------------------------------------------------
+
+/// A backend that adds up the options of all parties, and tells what it used.
+struct with_options {
+  int used = 0;
+  template <class Request>
+  status run(Request const& request) {
+    used = 0;
+    request.each_options([this](int level) { used += level; });
+    return {};
+  }
+  [[nodiscard]] int metadata() const { return used; }
+  template <fixed_string Name>
+  [[nodiscard]] int const& value() const {
+    return used;
+  }
+};
+struct wants_more {
+  int* seen;
+  auto before_run(auto& ctx) {
+    return run_args{ask_if(ctx.step() == 2, run_options(10)), fetch<"x">};
+  }
+  void after_run(auto&, auto& values) { *seen = values.metadata(); }
+};
+
+TEST_CASE("options of all parties reach the backend, and its metadata the hooks") {
+  int seen = 0;
+  auto session = monitored(with_options{}, wants_more{&seen});
+  (void)session.run(run_options(1));
+  CHECK(seen == 1);
+  (void)session.run(run_options(1), target<"t">);
+  CHECK(seen == 11);
+  (void)session.run();
+  CHECK(seen == 0);
+}
+
 // --- triggers --------------------------------------------------------------------------------------------------------
 
 template <class Trigger>
