@@ -131,13 +131,6 @@ template <fixed_string Own>
 struct inspect<target_t<Own>> : inspect_item<item_kind::target, Own, target_t<Own>> {};
 
 /// The first result that is not `nullptr_t` decides the type; at run time the first that is not null is returned.
-struct no_feed {
-  friend constexpr std::nullptr_t operator|(no_feed, std::nullptr_t) { return nullptr; }
-  template <class Value>
-  friend constexpr Value const* operator|(no_feed, Value const* value) {
-    return value;
-  }
-};
 template <class Value>
 struct found_feed {
   Value value;

@@ -62,7 +62,7 @@ class loop {
       return {};
     }
     static void return_void() noexcept {}
-    /// The body calls nothing that throws: step_once turns every exception into the session's error.
+    /// The body calls nothing that throws: `stepper::attempt` turns every exception into the session's error.
     static void unhandled_exception() noexcept { std::terminate(); }
     void await_transform(auto&&) = delete;
   };

@@ -274,6 +274,8 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
   /// The raw session, without hooks.
   [[nodiscard]] raw_session<core_type> raw() { return raw_session<core_type>(*this); }
 
+  /// The session's memory in bytes, for the loop's frame and for errors. @see frame_bytes
+  using base::memory_size;
   /// Bytes that the last coroutine frame wanted; 0 where the compiler kept it out of the session's memory.
   [[nodiscard]] std::size_t frame_bytes_used() const { return this->state.frame_bytes_used(); }
 
@@ -311,11 +313,6 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
     ((mask.on[index_of_name<Names>()] = true), ...);
     return mask;
   }
-
-
- public:
-  /// The session's memory in bytes, for the loop's frame and for errors. @see frame_bytes
-  using base::memory_size;
 };
 
 TAUTLINE_END
