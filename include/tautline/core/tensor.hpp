@@ -136,6 +136,7 @@ struct tensor_traits<Value> {
   static constexpr std::size_t fixed_count = 1;
   static constexpr void* data(Value& value) { return &value; }
   static constexpr void shape(Value const&, std::int64_t*) {}
+  static constexpr void fixed_shape(std::int64_t*) {}
 };
 
 template <detail::fixed_tensor Element, std::size_t Count>
@@ -145,9 +146,10 @@ struct tensor_traits<Element[Count]> {
   static constexpr bool is_fixed = true;
   static constexpr std::size_t fixed_count = Count * tensor_traits<Element>::fixed_count;
   static constexpr void* data(Element (&value)[Count]) { return tensor_traits<Element>::data(value[0]); }
-  static constexpr void shape(Element const (&value)[Count], std::int64_t* out) {
+  static constexpr void shape(Element const (&)[Count], std::int64_t* out) { fixed_shape(out); }
+  static constexpr void fixed_shape(std::int64_t* out) {
     out[0] = static_cast<std::int64_t>(Count);
-    tensor_traits<Element>::shape(value[0], out + 1);
+    tensor_traits<Element>::fixed_shape(out + 1);
   }
 };
 
@@ -164,29 +166,24 @@ struct tensor_traits<Value> {
   static constexpr void* data(Value& value) { return value.data(); }
   static constexpr void shape(Value const& value, std::int64_t* out) {
     out[0] = static_cast<std::int64_t>(value.size());
-    shape_of_element(out + 1);
+    tensor_traits<element>::fixed_shape(out + 1);
+  }
+  static constexpr void fixed_shape(std::int64_t* out)
+    requires(is_fixed)
+  {
+    out[0] = static_cast<std::int64_t>(sizeof(Value) / sizeof(element));
+    tensor_traits<element>::fixed_shape(out + 1);
   }
   static constexpr bool resize(Value& value, std::int64_t const* wanted)
     requires requires { value.resize(std::size_t{}); }
   {
     std::int64_t inner[tensor_view::max_rank]{};
-    shape_of_element(inner);
+    tensor_traits<element>::fixed_shape(inner);
     for (std::size_t i = 0; i + 1 < rank; ++i) {
       if (inner[i] != wanted[i + 1]) return false;
     }
     value.resize(static_cast<std::size_t>(wanted[0]));
     return true;
-  }
-
- private:
-  // the shape of a fixed element does not depend on the object; none is there in an empty container
-  static constexpr void shape_of_element(std::int64_t* out) {
-    if constexpr (tensor_traits<element>::rank > 0) {
-      union {
-        element none;
-      };
-      tensor_traits<element>::shape(none, out);
-    }
   }
 };
 
