@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Installs Debian packages that a command needs and that are missing."""
+"""Installs what a command needs and that is missing: Debian packages, and Python packages into a folder of their own."""
 
+import fcntl
+import hashlib
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # packages that are there if their program is, whoever installed it; all others are asked for by name
 PROGRAMS = {
@@ -59,3 +64,28 @@ def need(*packages):
         problem = apt(*install)
     if problem:
         sys.exit(f"./dev: could not install {' '.join(missing)}\n{problem}")
+
+
+def venv(*requirements):
+    """The Python of an environment below build/ that has these packages, each with its version (`name==1.2.3`). It is
+    made once for each set. Ends the program if that fails."""
+    need("python3-venv")
+    wanted = sorted(requirements)
+    name = wanted[0].partition("==")[0] if wanted else "bare"
+    folder = ROOT / "build/venv" / f"{name}-{hashlib.sha256(' '.join(wanted).encode()).hexdigest()[:8]}"
+    python, complete = folder / "bin/python", folder / "complete"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two scripts may want the same one at once
+        if complete.exists() and python.exists():
+            return python
+        print(f"./dev: installing {', '.join(wanted)} into {folder.relative_to(ROOT)}", file=sys.stderr, flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        for command in ([sys.executable, "-m", "venv", folder],
+                        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]):
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            if done.returncode != 0:
+                last = "\n".join(done.stdout.strip().splitlines()[-5:])
+                sys.exit(f"./dev: could not install {', '.join(wanted)}\n{last}")
+        complete.touch()
+    return python
