@@ -23,12 +23,24 @@ TAUTLINE_BEGIN
 /// | `static constexpr auto step_target = fixed_string{"train"}` | only runs with this target are steps |
 /// | `template <class Request> void finish_run()` | the values of such a run have been taken: what was fed may go |
 /// | `static consteval bool takes_feed<Name, Value>()`, `using fed_type<Name>` | whether a value of this type may be fed |
+/// | `status stage(request const&)`, `status commit(request const&)` | a run in two parts: everything but its updates, then these, which a gate may veto |
+/// | `static consteval bool is_late<Request, Name>()` | whether a value is of the second part |
+/// | `void each_state(visit)` | what a checkpoint holds of it: `visit(state_item const&)` for each variable and input |
+/// | `void each_node(visit)` | its description: `visit(node_info const&)` for each node |
 /// | `using fetchable = names<…>`, `feedable`, `runnable` | what exists; without them every name may |
 ///
 /// The smallest one is `minimal_backend` in `tests/static/archetypes.hpp`.
 template <class Backend>
 concept backend = requires(Backend& made, run_request<true, names<>, std::index_sequence<>> const& request) {
   { made.run(request) } -> std::same_as<status>;
+};
+
+/// A backend that can make a run in two parts, so that a gate may veto the second.
+template <class Backend>
+concept stages = requires(Backend& made, run_request<true, names<>, std::index_sequence<>> const& request) {
+  { made.stage(request) } -> std::same_as<status>;
+  { made.commit(request) } -> std::same_as<status>;
+  { Backend::template is_late<std::remove_cvref_t<decltype(request)>, "">() } -> std::same_as<bool>;
 };
 
 /// What hooks may extend in `begin`: it becomes a backend by `finalize()`, or is one already.

@@ -102,16 +102,5 @@ consteval auto caller_feeds_alone(type_list<Hooks...>) {
   }
 }
 
-/// @param seeing the hooks that see this run, as a type_list
-template <class Backend, class Core, class... Items, class Hooks>
-consteval auto check_run(Hooks seeing) {
-  constexpr auto items = check_items<the_caller_of_run, Backend, Core, Items...>();
-  if constexpr (!items.good) {
-    return items;
-  } else {
-    return caller_feeds_alone<Core, run_args<Items...>>(seeing);
-  }
-}
-
 }  // namespace detail
 TAUTLINE_END

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tautline/core/check_feeds.hpp>
+#include <tautline/core/check_training.hpp>
 #include <tautline/core/near_miss.hpp>
 
 TAUTLINE_BEGIN
@@ -95,7 +96,7 @@ consteval auto check_before_run() {
 template <class Hook, class Core>
 consteval auto check_after_run() {
   using info = hook_request<Core, run_args<>, Hook>;
-  if constexpr (info::asks() && info::told_values() == form::absent) {
+  if constexpr (info::asks() && info::told_values() == form::absent && info::gated_values() == form::absent) {
     if constexpr (named_callbacks<Hook>::after_run && info::told() == form::absent) {
       return uncallable<Hook, "after_run">{};
     } else {
@@ -131,11 +132,14 @@ consteval auto check_in_session() {
     using has = named_callbacks<Hook>;
     using session = raw_session<Core>;
     return check_after_run<Hook, Core>() |
-           check_callback<Hook, after_create_session_callback, "after_create_session", has::after_create_session,
-                          session>() |
+           fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
+                       form_with<after_create_session_callback, Hook, session>() != form::absent,
+                   uncallable<Hook, "after_create_session">>() |
            check_callback<Hook, end_callback, "end", has::end, session>() |
            check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>() |
            check_callback<Hook, close_callback, "close", has::close>() | check_clock<Hook, Core>() |
+           check_gate<Hook, Backend, Core>() | check_real_time<Hook, Core>() |
+           fine_or<!(has::on_enter || has::on_leave) || watching<Hook>, half_watching<Hook>>() |
            names_exist<Hook, Backend, Core, typename hook_request<Core, run_args<>, Hook>::type>();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/check_feeds.hpp>
+#include <tautline/core/check_training.hpp>
 #include <tautline/core/loop.hpp>
 #include <tautline/core/steps.hpp>
 #include <tautline/core/stepper.hpp>

@@ -33,12 +33,13 @@ enum class error_kind : std::uint8_t {
 }
 
 /// The moments in the life of a session, as they appear in errors and traces.
-enum class callback : std::uint8_t { none, begin, create_session, after_create_session, before_run, run, after_run,
-                                     on_error, end, close };
+enum class callback : std::uint8_t { none, begin, create_session, after_create_session, before_run, run, gate,
+                                     after_run, save, on_error, end, close };
 
 [[nodiscard]] constexpr char const* to_string(callback where) {
-  constexpr char const* names[] = {"none", "begin",     "create_session", "after_create_session", "before_run",
-                                   "run",  "after_run", "on_error",       "end",                  "close"};
+  constexpr char const* names[] = {"none",      "begin", "create_session", "after_create_session",
+                                   "before_run", "run",   "gate",           "after_run",
+                                   "save",       "on_error", "end",         "close"};
   return names[static_cast<std::size_t>(where)];
 }
 

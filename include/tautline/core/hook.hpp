@@ -12,6 +12,8 @@ TAUTLINE_BEGIN
 struct check {};
 /// Category of hooks that save checkpoints.
 struct saver {};
+/// Category of hooks that evaluate: in their callbacks the session runs, but does not train.
+struct evaluating {};
 
 /// The types, categories and tags of a relation: `using runs_before = hooks<nan_checker_tag, saver>;`
 /// A hook is matched by its type, by its `category`, and by each type in its `tags`.
@@ -75,7 +77,7 @@ struct any_argument {};
 /// A member of each callback's name. Deriving from this and from a hook makes those names ambiguous that the hook has,
 /// whatever their signatures or access: to look for a name is cheap, to look whether it can be called is not.
 struct callback_decoy {
-  int begin, after_create_session, before_run, after_run, end, on_error, close;
+  int begin, after_create_session, before_run, gate, after_run, end, on_error, close;
 };
 template <class Hook>
 struct callback_probe : Hook, callback_decoy {};
@@ -95,6 +97,10 @@ struct callback_probe : Hook, callback_decoy {};
       return takes_##name<Hook, Arguments...>;                                                                \
     }                                                                                                         \
     template <class Hook, class... Arguments>                                                                 \
+    static consteval bool calm() {                                                                            \
+      return noexcept(std::declval<Hook&>().name(std::declval<Arguments&>()...));                             \
+    }                                                                                                         \
+    template <class Hook, class... Arguments>                                                                 \
     TAUTLINE_INLINE static constexpr decltype(auto) call(Hook& hook, Arguments&... arguments) {               \
       return hook.name(arguments...);                                                                         \
     }                                                                                                         \
@@ -102,6 +108,7 @@ struct callback_probe : Hook, callback_decoy {};
 TAUTLINE_CALLBACK(begin);
 TAUTLINE_CALLBACK(after_create_session);
 TAUTLINE_CALLBACK(before_run);
+TAUTLINE_CALLBACK(gate);
 TAUTLINE_CALLBACK(after_run);
 TAUTLINE_CALLBACK(end);
 TAUTLINE_CALLBACK(on_error);
@@ -111,7 +118,7 @@ TAUTLINE_CALLBACK(close);
 /// How a callback is to be called: not at all, plainly, or with a life behind its arguments.
 enum class form : std::uint8_t { absent, plain, with_life };
 
-/// @tparam Strict a generic last parameter is no life (for `after_run`, where it is the values)
+/// @tparam Strict a generic last parameter is no life (for `after_run` and `gate`, where it is the values)
 template <class Callback, bool Strict, class Hook, class... Arguments>
 consteval form form_of() {
   if constexpr (!Callback::template named<Hook>()) {
@@ -129,7 +136,7 @@ consteval form form_of() {
 }
 template <class Callback, class Hook, class... Arguments>
 consteval form form_with() {
-  return form_of<Callback, std::is_same_v<Callback, after_run_callback>, Hook, Arguments...>();
+  return form_of<Callback, std::is_same_v<Callback, after_run_callback> || std::is_same_v<Callback, gate_callback>, Hook, Arguments...>();
 }
 
 template <class Callback, form Form, class Hook, class... Arguments>

@@ -82,9 +82,10 @@ class life_state {
     set_stopped();
   }
   /// From anywhere, at any moment: another thread, an interrupt.
-  void request_stop_outside(tautline::text reason) {
+  void request_stop_outside(tautline::text reason, std::uint16_t by = by_caller) {
     if (stop_recorded() || outside_claimed()) return;
     outside_text_ = short_text(reason);
+    outside_by_ = by;
     __atomic_store_n(&outside_, true, __ATOMIC_RELEASE);
     __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE);  // whoever sees this and acquires it sees the reason, too
   }
@@ -95,22 +96,20 @@ class life_state {
   [[nodiscard]] stop_record stop(char const* const* hook_names) const {
     stop_record record;
     if (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE) || !stop_recorded()) return record;
-    if (stop_by_ == no_hook) {
-      record = {stop_source::caller, "caller", outside_text_.full(), told_sessions, completed};
-      return record;
-    }
-    record.reason = stop_text_;
-    record.has_step = stop_has_step_;
-    record.step = stop_step_;
-    if (stop_by_ == by_end_of_input) {
+    bool const outside = stop_by_ == no_hook;
+    std::uint16_t const by = outside ? outside_by_ : stop_by_;
+    record.reason = outside ? outside_text_.full() : stop_text_;
+    record.has_step = outside ? told_sessions : stop_has_step_;
+    record.step = outside ? completed : stop_step_;
+    if (by == by_end_of_input) {
       record.source = stop_source::end_of_input;
       record.by = "end_of_input";
-    } else if (stop_by_ == by_caller) {
+    } else if (by == by_caller) {
       record.source = stop_source::caller;
       record.by = "caller";
     } else {
       record.source = stop_source::hook;
-      record.by = hook_names[stop_by_];
+      record.by = hook_names[by];
     }
     return record;
   }
@@ -192,6 +191,7 @@ class life_state {
   bool run_marked = false;                ///< in steps(): `++` was called
   bool told_caller = false;               ///< the session's error has reached the caller
   bool running = false;                   ///< a run is in progress: a hook that calls its session is refused
+  bool vetoed = false;                    ///< a gate has vetoed the updates of the run in progress
 
  private:
   /// Room is kept for the first error, so that it is never lost.
@@ -228,6 +228,7 @@ class life_state {
   std::uint16_t frame_wanted_ = 0;
   std::uint16_t tail_bytes_ = 0;
   std::uint16_t stop_by_ = no_hook;
+  std::uint16_t outside_by_ = by_caller;
   step_number stop_step_ = 0;
   tautline::text stop_text_;
   short_text outside_text_;
@@ -262,6 +263,26 @@ class access;
 
 }  // namespace detail
 
+/// Asks a session for a stop from anywhere: another thread, a signal handler, an interrupt. A hook keeps one of its own.
+/// Must not be used once the session is gone: forget it in `close`.
+class stop_handle {
+ public:
+  stop_handle() = default;
+  [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
+  /// A lock-free flag and a few stores; the first request is the one that is recorded. @param reason a literal
+  void request_stop(text reason = "") const {
+    if (state_ != nullptr) state_->request_stop_outside(reason, by_);
+  }
+  /// True once somebody has asked for a stop, or the session is closed.
+  [[nodiscard]] bool stop_requested() const { return state_ != nullptr && state_->stopped(); }
+
+ private:
+  friend class life;
+  stop_handle(detail::life_state& state, std::uint16_t by) : state_(&state), by_(by) {}
+  detail::life_state* state_ = nullptr;
+  std::uint16_t by_ = detail::by_caller;
+};
+
 /// What every callback may take as its last parameter: how a hook speaks to the session. The run context is one, too.
 ///
 ///     void begin(auto& graph, tautline::life& life) { life.request_stop("nothing to do"); }
@@ -282,6 +303,8 @@ class life {
     if (!stop_requested()) request_stop(state_->keep(reason));  // else there is no room to waste
   }
   [[nodiscard]] bool stop_requested() const { return state_->stop_recorded(); }
+  /// For requests from other threads, in the name of this hook.
+  [[nodiscard]] stop_handle handle() const { return {*state_, hook_}; }
 
   /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
   /// returns. Works with and without exceptions.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <tautline/core/filter.hpp>
-#include <tautline/core/order.hpp>
-#include <tautline/core/run_result.hpp>
+#include <tautline/core/events.hpp>
+#include <tautline/core/saved_state.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -15,97 +14,48 @@ enum class outcome : std::uint8_t {
   ended,    ///< end of input
   failed,   ///< a hook failed; after `settle` the session is closed, and its error says why
   run_failed,  ///< the session's run failed: it may be recovered
+  rolled_back,  ///< a gate wants to go back to the latest checkpoint
   stopped,  ///< nothing was run: somebody asked for a stop before
   busy,     ///< nothing was run: a hook called the session that it stands in
 };
 
-/// The request type of a hook in runs whose caller asks for `Args`.
-template <class Core, class Args, class Hook>
-struct hook_request {
-  using context = run_context<Core, Args>;
-  static consteval form asking() { return form_with<before_run_callback, Hook, context>(); }
-
-  static constexpr auto deduce() {
-    if constexpr (asking() == form::absent) {
-      return static_cast<no_request*>(nullptr);
-    } else {
-      using returned = std::remove_cvref_t<decltype(call<before_run_callback, asking()>(
-          std::declval<Hook&>(), std::declval<life&>(), std::declval<context&>()))>;
-      if constexpr (std::is_void_v<returned>) {
-        return static_cast<no_request*>(nullptr);
-      } else {
-        return static_cast<returned*>(nullptr);
-      }
-    }
-  }
-  using type = std::remove_pointer_t<decltype(deduce())>;
-  using fetches = typename inspect<type>::fetches;
-  using values = run_values<Core, fetches>;
-  static consteval bool asks() { return asks_for_values<type>; }
-
-  static consteval form told_values() {
-    if constexpr (asks()) {
-      return form_with<after_run_callback, Hook, context, values>();
-    } else {
-      return form::absent;
-    }
-  }
-  static consteval form told() { return form_with<after_run_callback, Hook, context>(); }
-};
-
-/// What a hook declares that it may ask for, known before its graph is.
+/// A hook that saves: asked whether it wants to, and called, after the last `after_run` of a step and the last `end`.
 template <class Hook>
-struct declared_fetches {
-  using type = type_list<>;
+concept saving = is_saver<Hook> && requires(Hook& hook, training_state const& state, life& at) {
+  { hook.wants_save() } -> std::same_as<bool>;
+  hook.save(state, at);
 };
-template <class Hook>
-  requires(inspect<typename Hook::asks>::is_request)
-struct declared_fetches<Hook> {
-  using type = typename inspect<typename Hook::asks>::fetches;
-};
+
+/// Whether `after_create_session` has a second parameter for the option's coordinator: one that takes no other thing.
+template <class Hook, class Session, class Options>
+consteval bool takes_coordinator() {
+  if constexpr (has_coordinator<Options>) {
+    using coordinator = std::remove_reference_t<decltype(find_coordinator(std::declval<Options&>()).coordinator)>;
+    return form_with<after_create_session_callback, Hook, Session, coordinator>() != form::absent &&
+           !after_create_session_callback::template takes<Hook, Session, any_argument>();
+  } else {
+    return false;
+  }
+}
 
 /// Everything that happens outside of the loop's own path: begin, sessions made and made anew, errors, end and close.
 template <class Backend, class Options, class... Entries>
-class life_cycle : public session_core<Backend, Options, Entries...> {
+class life_cycle : public events<Backend, Options, Entries...> {
  public:
-  using core = session_core<Backend, Options, Entries...>;
+  using base = events<Backend, Options, Entries...>;
+  using core = typename base::core;
   static constexpr std::size_t hook_count = sizeof...(Entries);
-  using indices = std::make_index_sequence<hook_count>;
-
-  template <class Args>
-  using requests = type_list<typename hook_request<core, Args, typename Entries::type>::type...>;
-
-  static constexpr auto begin_order = order_of(type_list<typename Entries::type...>{},
-                                               type_list<typename declared_fetches<typename Entries::type>::type...>{});
-  static constexpr auto run_order = order_of(
-      type_list<typename Entries::type...>{},
-      type_list<typename hook_request<core, run_args<>, typename Entries::type>::fetches...>{});
-  using opening = typename opening_sequence<run_order, indices>::type;
-  using closing = typename opening_sequence<run_order, indices>::reversed;
-
+  using indices = typename base::indices;
+  using opening = typename base::opening;
+  using closing = typename base::closing;
   template <std::size_t Index>
-  using hook_type = typename core::template hook_type<Index>;
-  template <class Callback>
-  struct has_callback {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return Callback::template named<hook_type<Index>>();
-    }
-  };
-  struct is_triggered {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return has_trigger<hook_type<Index>>;
-    }
-  };
-  /// The hooks that have begin, in its order.
-  using beginning = filter_t<has_callback<begin_callback>, typename opening_sequence<begin_order, indices>::type>;
+  using hook_type = typename base::template hook_type<Index>;
 
   /// Runs `begin` of every hook, finalizes the graph and makes the first session. Afterwards the session is open, or
   /// closed with an error.
   template <class Graph, class... Hooks>
   TAUTLINE_COLD life_cycle(Graph&& graph, Options given, Hooks&&... hooks)
-      : core(static_cast<Options&&>(given), static_cast<Hooks&&>(hooks)...) {
+      : base(static_cast<Options&&>(given), static_cast<Hooks&&>(hooks)...) {
 #if TAUTLINE_EXCEPTIONS
     this->state.uncaught = static_cast<std::uint8_t>(std::uncaught_exceptions());
 #endif
@@ -113,11 +63,11 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     bool begun = false;
     TAUTLINE_TRY {
       std::remove_cvref_t<Graph> first(static_cast<Graph&&>(graph));
-      begun = begin_from(at, first, beginning{});
+      begun = begin_from(at, first, typename base::beginning{});
     }
-    TAUTLINE_CATCH_ALL { report_exception(at); }
+    TAUTLINE_CATCH_ALL { this->report_exception(at); }
     if (!begun) {
-      tell_error();
+      this->tell_error();
       give_up();
     } else if (open_session() || settle_making()) {
       this->state.now = phase::open;
@@ -166,6 +116,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     status made;
     bool thrown = false;
     TAUTLINE_TRY {
+      [[maybe_unused]] auto const seen = this->template watch<callback::create_session, hook_count>(at);
       if constexpr (requires { { this->backend.open() } -> std::same_as<status>; }) {
         made = this->backend.open();
       } else if constexpr (requires { this->backend.open(); }) {
@@ -174,27 +125,123 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       if (made.ok()) {
         this->state.has_session = true;
         this->state.completed = first_step();
+        made = restore(at);
+      }
+      if (made.ok() && !access::failed(at)) {
         this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);
-        restart_triggers(filter_t<is_triggered, indices>{});
+        this->restart_triggers(!this->state.told_sessions && !was_restored(), filter_t<typename base::is_triggered, indices>{});
         this->state.told_sessions = true;
       }
     }
     TAUTLINE_CATCH_ALL {
       thrown = true;
-      report_exception(at);
+      this->report_exception(at);
     }
     if (!thrown && !made.ok()) this->state.report(access::describe(at, made));
-    if (thrown || !made.ok()) {
-      tell_error();
+    if (thrown || !made.ok() || access::failed(at)) {
+      this->tell_error();
       return false;
     }
     raw_session<core> session(*this);
-    if (!tell<callback::after_create_session, after_create_session_callback>(at, filter_t<has_callback<after_create_session_callback>, opening>{}, session)) {
-      tell_error();
+    if (!tell_created(at, session, filter_t<typename base::template has_callback<after_create_session_callback>, opening>{})) {
+      this->tell_error();
       return false;
     }
     return true;
   }
+
+  template <class Session, std::size_t... Index>
+  bool tell_created(life& at, Session& session, std::index_sequence<Index...>) {
+    return (true && ... && tell_created_one<Index>(at, session));
+  }
+  template <std::size_t Index, class Session>
+  bool tell_created_one(life& at, Session& session) {
+    if constexpr (takes_coordinator<hook_type<Index>, Session, Options>()) {
+      auto& coordinator = find_coordinator(this->given).coordinator;
+      return this->template tell_one<callback::after_create_session, after_create_session_callback, Index>(at, session, coordinator);
+    } else {
+      return this->template tell_one<callback::after_create_session, after_create_session_callback, Index>(at, session);
+    }
+  }
+
+  // --- restoring --------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool was_restored() const {
+    if constexpr (has_restorer<Options>) {
+      return this->restoring.found;
+    } else {
+      return false;
+    }
+  }
+
+  /// Puts back what the option's restorer has, if it has anything.
+  status restore([[maybe_unused]] life& at) {
+    if constexpr (has_restorer<Options>) {
+      // what triggers remember must be there before it can be overwritten
+      if (!this->state.told_sessions) this->restart_triggers(true, filter_t<typename base::is_triggered, indices>{});
+      restored const made = find_restorer(this->given).from.restore(saved_state<core>::view(*this));
+      this->restoring.found = made.result.ok() && made.found;
+      if (!this->restoring.found) return made.result;
+      this->state.completed = made.step;
+      tell_restored(at, indices{});
+    }
+    return {};
+  }
+  template <std::size_t... Index>
+  void tell_restored(life& at, std::index_sequence<Index...>) {
+    (void)(true && ... && tell_restored_one<Index>(at));
+  }
+  template <std::size_t Index>
+  bool tell_restored_one(life& at) {
+    auto& hook = this->template place<Index>().hook();
+    if constexpr (requires { hook.after_restore(at); }) {
+      access::enter(at, callback::create_session, Index);
+      hook.after_restore(at);
+    } else if constexpr (requires { hook.after_restore(); }) {
+      access::enter(at, callback::create_session, Index);
+      hook.after_restore();
+    }
+    return !access::failed(at);
+  }
+
+  // --- saving -----------------------------------------------------------------------------------------------------
+
+  struct is_saving {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return saving<hook_type<Index>>;
+    }
+  };
+  using savers = filter_t<is_saving, typename base::closing>;
+
+  /// After the last `after_run` of a step, or after the last `end`: the hooks that want it save. @return false after the
+  /// first failure, which is reported
+  template <std::size_t... Index>
+  TAUTLINE_COLD bool save_all(step_number ahead, std::index_sequence<Index...>) {
+    plain_life at(this->state);
+    access::set_ahead(at, ahead);
+    return (true && ... && save_one<Index>(at));
+  }
+  template <std::size_t Index>
+  bool save_one(life& at) {
+    auto& hook = this->template place<Index>().hook();
+    if (!hook.wants_save()) return true;
+    access::enter(at, callback::save, Index);
+    TAUTLINE_TRY {
+      [[maybe_unused]] auto const seen = this->template watch<callback::save, Index>(at);
+      hook.save(saved_state<core>::view(*this), at);
+    }
+    TAUTLINE_CATCH_ALL {
+      this->report_exception(at);
+      return false;
+    }
+    return !access::failed(at);
+  }
+  template <std::size_t... Index>
+  TAUTLINE_INLINE bool wants_save(std::index_sequence<Index...>) {
+    return (false || ... || this->template place<Index>().hook().wants_save());
+  }
+
 
   step_number first_step() {
     if constexpr (requires { this->backend.initial_step(); }) {
@@ -206,107 +253,35 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     }
   }
 
-  template <class Trigger>
-  TAUTLINE_INLINE trigger_view look([[maybe_unused]] Trigger const& asked, step_number step) {
-    trigger_view view;
-    view.step = step;
-    if constexpr (counts_by_value<Trigger>) {
-      view.step = static_cast<step_number>(backend_value<Trigger::step_name, void>(this->backend)) +
-                  (step - this->state.completed);
-    }
-    if constexpr (uses_clock<Trigger>) {
-      if (detail::wants_clock(asked)) {
-        view.ticks = this->ticks();
-        view.second = this->ticks_per_second();
-      }
-    }
-    return view;
-  }
-
-  template <std::size_t... Index>
-  void restart_triggers(std::index_sequence<Index...>) {
-    (restart_trigger<Index>(), ...);
-  }
-  template <std::size_t Index>
-  TAUTLINE_INLINE void restart_trigger() {
-    auto& place = this->template place<Index>();
-    using trigger_type = typename core::template leaf_type<Index>::trigger_type;
-    trigger_view view = look(place.hook().trigger, this->state.completed);
-    view.first = !this->state.told_sessions;
-    place.hook().trigger.restart(place.trigger.kept, view);
-    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;
-  }
-
-  // --- events for all hooks ---------------------------------------------------------------------------------------
-
-  /// Calls one callback of all hooks in order. @return false after the first failure, which is reported
-  template <callback Where, class Callback, std::size_t... Index, class... Arguments>
-  bool tell(life& at, std::index_sequence<Index...>, Arguments&... arguments) {
-    return (true && ... && tell_one<Where, Callback, Index>(at, arguments...));
-  }
-  template <callback Where, class Callback, std::size_t Index, class... Arguments>
-  TAUTLINE_INLINE bool tell_one(life& at, Arguments&... arguments) {
-    using hook = hook_type<Index>;
-    constexpr form how = form_with<Callback, hook, Arguments...>();
-    if constexpr (how == form::absent) {
-      return true;
-    } else {
-      access::enter(at, Where, Index);
-      TAUTLINE_TRY {
-        if constexpr (Where == callback::end) access::enter(at, Where, Index, due_at_end<Index>());
-        call<Callback, how>(this->template place<Index>().hook(), at, arguments...);
-      }
-      TAUTLINE_CATCH_ALL {
-        report_exception(at);
-        return false;
-      }
-      bool const well = !access::failed(at);
-      access::forgive(at);
-      return well;
-    }
-  }
-  /// The same for events that every hook gets, whatever the others do.
-  template <callback Where, class Callback, std::size_t... Index, class... Arguments>
-  void tell_all(std::index_sequence<Index...>, Arguments&... arguments) {
-    plain_life at(this->state);
-    (void(tell_one<Where, Callback, Index>(at, arguments...)), ...);
-  }
-
-  template <std::size_t Index>
-  bool due_at_end() {
-    auto& place = this->template place<Index>();
-    using trigger_type = typename std::remove_reference_t<decltype(place)>::trigger_type;
-    if constexpr (fires_at_end<trigger_type>) {
-      if (place.trigger.handled || !ran_in_this_session()) return false;
-      trigger_view view = look(place.hook().trigger, this->state.completed);
-      view.ending = true;
-      return place.hook().trigger.due(place.trigger.kept, view);
-    } else {
-      return false;
-    }
-  }
-  [[nodiscard]] bool ran_in_this_session() const {
-    return static_cast<std::uint32_t>(this->state.completed) != this->state.completed_when_made;
-  }
-
-  void tell_error() {
-    error const happened = this->error_at(0);
-    tell_all<callback::on_error, on_error_callback>(filter_t<has_callback<on_error_callback>, closing>{}, happened);
-  }
-
-  void report_exception([[maybe_unused]] life& at) {
-#if TAUTLINE_EXCEPTIONS
-    this->state.report(access::describe_exception(access::place(at)));
-#endif
-  }
-
   // --- failures ---------------------------------------------------------------------------------------------------
 
   /// After an error of the session's run, or of a hook in a run, that has been reported.
   TAUTLINE_COLD outcome settle(bool from_session) {
-    tell_error();
+    this->tell_error();
     if (from_session && settle_making()) return outcome::again;
     if (!from_session) give_up();
+    return outcome::failed;
+  }
+
+  /// A gate wants to go back to the latest checkpoint: the session is made anew from it, if there is one.
+  TAUTLINE_COLD outcome go_back() {
+    if constexpr (has_restorer<Options>) {
+      this->restoring.roll_back = false;
+      this->tell_error();
+      if (this->state.reported() == 1) {
+        close_backend();
+        if (this->state.reported() == 1) {
+          this->state.forget_errors();
+          if ((open_session() || settle_making()) && was_restored()) return outcome::again;
+          if (this->state.now == phase::closed) return outcome::failed;
+          plain_life at(this->state);
+          access::enter(at, callback::gate, no_hook);
+          at.fail(error_kind::nan, "there is no checkpoint to go back to. Mend: let the saver save at the start, too");
+          this->tell_error();
+        }
+      }
+      give_up();
+    }
     return outcome::failed;
   }
 
@@ -328,7 +303,7 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     if (happened.kind != error_kind::aborted && happened.kind != error_kind::unavailable) return false;
     if (happened.where != callback::run && happened.where != callback::create_session) return false;
     if (this->state.reported() > 1) return false;
-    if (ran_in_this_session()) {
+    if (this->ran_in_this_session()) {
       this->state.recoveries = 0;
       this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);  // counted once
     }
@@ -352,8 +327,8 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
       mixed ^= mixed << 13, mixed ^= mixed >> 17, mixed ^= mixed << 5;
       TAUTLINE_TRY { find_sleep(this->given).sleep(milliseconds - mixed % (milliseconds / 2)); }
       TAUTLINE_CATCH_ALL {
-        report_exception(at);
-        tell_error();
+        this->report_exception(at);
+        this->tell_error();
         return false;
       }
     }
@@ -373,15 +348,21 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
         this->backend.close();
       }
     }
-    TAUTLINE_CATCH_ALL { report_exception(at); }
+    TAUTLINE_CATCH_ALL { this->report_exception(at); }
   }
 
   /// Closes without `end`.
   TAUTLINE_COLD void give_up() {
     this->state.now = phase::closed;
     this->state.set_stopped();
-    tell_all<callback::close, close_callback>(filter_t<has_callback<close_callback>, closing>{});
+    this->template tell_all<callback::close, close_callback>(filter_t<typename base::template has_callback<close_callback>, closing>{});
     close_backend();
+  }
+
+  template <std::size_t... Index>
+  void save_all_at_end(std::index_sequence<Index...>) {
+    plain_life at(this->state);
+    (void(save_one<Index>(at)), ...);
   }
 
   /// Closes in good order.
@@ -389,8 +370,9 @@ class life_cycle : public session_core<Backend, Options, Entries...> {
     this->state.now = phase::closed;
     this->state.set_stopped();
     raw_session<core> session(*this);
-    tell_all<callback::end, end_callback>(filter_t<has_callback<end_callback>, closing>{}, session);
-    tell_all<callback::close, close_callback>(filter_t<has_callback<close_callback>, closing>{});
+    this->template tell_all<callback::end, end_callback>(filter_t<typename base::template has_callback<end_callback>, closing>{}, session);
+    save_all_at_end(savers{});
+    this->template tell_all<callback::close, close_callback>(filter_t<typename base::template has_callback<close_callback>, closing>{});
     close_backend();
   }
 };

@@ -10,7 +10,7 @@ namespace detail {
 // Every name that a callback has, and the wrong names that people write for them, taken from other systems, each with
 // the callback that is meant.
 #define TAUTLINE_CALLBACK_NAMES(X) \
-  X(begin) X(after_create_session) X(before_run) X(after_run) X(end) X(on_error) X(close)
+  X(begin) X(after_create_session) X(before_run) X(gate) X(after_run) X(end) X(on_error) X(close) X(on_enter) X(on_leave)
 #define TAUTLINE_WRONG_NAMES(X)                                                                                  \
   X(on_begin, begin) X(onBegin, begin) X(on_train_begin, begin)                                                  \
   X(after_session, after_create_session) X(after_create, after_create_session) X(afterCreateSession, after_create_session)                              \
@@ -52,7 +52,8 @@ struct named_callbacks {
   TAUTLINE_CALLBACK_NAMES(TAUTLINE_HAS)
   TAUTLINE_HAS(trigger)
 #undef TAUTLINE_HAS
-  static constexpr bool any = begin || after_create_session || before_run || after_run || end || on_error || close;
+  static constexpr bool any = begin || after_create_session || before_run || gate || after_run || end || on_error ||
+                              close || on_enter || on_leave;
 };
 
 template <class Pointer>

@@ -3,7 +3,7 @@
 
 #include <concepts>
 
-#include <tautline/core/error.hpp>
+#include <tautline/core/training_state.hpp>
 
 TAUTLINE_BEGIN
 
@@ -61,6 +61,30 @@ struct on_close_error {
 template <class Handler>
 on_close_error(Handler) -> on_close_error<Handler>;
 
+/// Option: each session that is made begins from what `from` has saved: variables, input, step and the state of the
+/// hooks. Where nothing has been saved yet it begins as it would without this option.
+///
+///     checkpoint_store store("checkpoints");
+///     auto session = monitored(graph, options{restore_from{store}}, checkpoint_saver{store, every_steps{1000} | at_end}, …);
+template <restorer Restorer>
+struct restore_from {
+  Restorer& from;
+  constexpr explicit restore_from(Restorer& given) : from(given) {}
+};
+
+/// Option: what ends a training from outside, and whatever works beside it: any object. Hooks that have a second
+/// parameter of its type in `after_create_session(session, coordinator&)` get it.
+template <class Coordinator>
+struct with_coordinator {
+  Coordinator& coordinator;
+  constexpr explicit with_coordinator(Coordinator& given) : coordinator(given) {}
+};
+
+/// Option: the session's steps are for a thread that must not wait. Hooks that may allocate, wait or throw in a step do not
+/// compile: what is called in a step (`before_run`, `gate`, `after_run`) must be noexcept, and the class must declare
+/// `static constexpr bool real_time = true;`. `off_thread` makes such a hook of any other.
+struct real_time {};
+
 /// `monitored(graph, options{with_clock{ticks}, max_recoveries{2}, frame_bytes<512>{}}, hooks…)`
 template <class... Given>
 struct options : Given... {
@@ -90,6 +114,14 @@ template <class Handler>
 constexpr on_close_error<Handler>& find_close_handler(on_close_error<Handler>& found) {
   return found;
 }
+template <class Restorer>
+constexpr restore_from<Restorer>& find_restorer(restore_from<Restorer>& found) {
+  return found;
+}
+template <class Coordinator>
+constexpr with_coordinator<Coordinator>& find_coordinator(with_coordinator<Coordinator>& found) {
+  return found;
+}
 template <std::size_t Bytes>
 consteval std::size_t find_frame_bytes(frame_bytes<Bytes> const*) {
   return Bytes;
@@ -102,6 +134,12 @@ template <class Options>
 concept has_sleep = requires(Options& given) { find_sleep(given); };
 template <class Options>
 concept has_close_handler = requires(Options& given) { find_close_handler(given); };
+template <class Options>
+concept has_restorer = requires(Options& given) { find_restorer(given); };
+template <class Options>
+concept has_coordinator = requires(Options& given) { find_coordinator(given); };
+template <class Options>
+inline constexpr bool is_real_time = std::is_base_of_v<real_time, Options>;
 template <class Options>
 inline constexpr std::size_t frame_bytes_in = find_frame_bytes(static_cast<Options const*>(nullptr));
 

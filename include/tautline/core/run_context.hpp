@@ -115,8 +115,11 @@ class raw_session;
 /// The run in progress, for hooks that are compiled apart: not a template.
 class run_context_base : public life {
  public:
-  /// Whether the update of this run was vetoed. No hook of this version has a gate, so it is false.
-  [[nodiscard]] bool vetoed() const { return false; }
+  /// Whether a gate has vetoed what this run would have changed. The run counts as a step all the same.
+  [[nodiscard]] bool vetoed() const { return state_->vetoed; }
+  /// In `gate`: nothing of what this run would change takes place. Values that are computed from the change are not there
+  /// in this run: who asked for them gets `after_run(ctx)`.
+  void veto() { state_->vetoed = true; }
 
  protected:
   explicit run_context_base(detail::life_state& state) : life(state) {}
@@ -139,6 +142,21 @@ class run_context : public run_context_base, public detail::values_of<Core, type
 
   /// The raw session.
   [[nodiscard]] raw_session<Core> session() const { return raw_session<Core>(*this->core_); }
+
+  /// Whether runs of this session have a gate: the backend can make them in two parts.
+  static constexpr bool has_gate = stages<typename Core::backend_type>;
+  /// Whether there is something that a training could go back to (`options{restore_from{…}}`).
+  static constexpr bool has_restorer = detail::has_restorer<typename Core::options_type>;
+
+  /// In `gate`: nothing of this run takes place, and the session is made anew from the latest checkpoint, as in a recovery.
+  /// Hooks are told (`on_error` with the kind `nan`, `after_create_session`), but for this it is no error. How often, is for
+  /// the hook to bound. **Errors** without a checkpoint to go back to it is one.
+  void roll_back(text why)
+    requires(has_restorer)
+  {
+    this->core_->restoring.roll_back = true;
+    fail(error_kind::nan, why);
+  }
 
   /// Hands a value to the hooks that come later in this run and ask for it, and to the caller.
   template <fixed_string Name, class Value>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tautline/core/check_run.hpp>
+#include <tautline/core/saved_state.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -171,6 +172,9 @@ class raw_session : public detail::finalized_graph<struct the_raw_session> {
   [[nodiscard]] auto& backend() const { return core_->backend; }
   /// True once a stop was asked for; a hook that waits asks this.
   [[nodiscard]] bool stop_requested() const { return core_->state.stopped(); }
+
+  /// What a checkpoint of this moment would hold.
+  [[nodiscard]] training_state state() const { return detail::saved_state<Core>::view(*core_); }
 
   /// Whether the session has a clock (`options{with_clock{…}}`), and what it says; 0 where it has none.
   static constexpr bool has_clock = detail::has_clock<typename Core::options_type>;

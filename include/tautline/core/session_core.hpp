@@ -16,6 +16,13 @@ struct slice_memory {
 };
 struct no_slice_memory {};
 
+/// What a session knows of its restoring, where it has such an option.
+struct restore_memory {
+  bool found = false;      // the raw session in use began from a checkpoint
+  bool roll_back = false;  // a gate wants to go back
+};
+struct no_restore_memory {};
+
 /// Whether the session's clock has a counter of fewer than 64 bits, which wraps.
 template <class Options>
 concept has_narrow_clock = requires(Options& given) { requires sizeof(find_clock(given).clock.now()) < sizeof(std::uint64_t); };
@@ -132,6 +139,7 @@ class session_core {
   [[no_unique_address]] Options given;
   [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
   [[no_unique_address]] std::conditional_t<has_narrow_clock<Options>, carried_time, no_carried_time> carried;
+  [[no_unique_address]] std::conditional_t<has_restorer<Options>, restore_memory, no_restore_memory> restoring;
   life_state state;
 
  private:

@@ -65,6 +65,14 @@ concept lists_state = requires(Type& object) { requires detail::is_fields<std::r
 template <class Type>
 concept stateless = (requires { requires bool(Type::stateless); } || std::is_empty_v<Type>) && !lists_state<Type>;
 
+/// `unsaved(callable)`: a callable, such as a source's, that changes itself in ways that need not be found again.
+template <class Callable>
+struct unsaved : Callable {
+  static constexpr bool stateless = true;
+};
+template <class Callable>
+unsaved(Callable) -> unsaved<Callable>;
+
 /// What part of a training a value belongs to.
 enum class state_group : std::uint8_t {
   variable,  ///< of the graph
@@ -122,10 +130,10 @@ bool resize_item(void* object, std::int64_t const* shape, tensor_view& view) {
 }
 
 template <fixed_string Path, class Object, class Visit>
-constexpr void visit_fields(state_item const& item, Object& object, Visit& visit);
+constexpr void visit_fields(state_item const& item, Object& object, Visit const& visit);
 
 template <fixed_string Path, class Value, class Visit>
-constexpr void visit_field(state_item item, Value& value, Visit& visit) {
+constexpr void visit_field(state_item item, Value& value, Visit const& visit) {
   static_assert(tensor_value<Value> || lists_state<Value>,
                 "tautline: a field of this type cannot be saved. Mend: list numbers, arrays and vectors of them, objects "
                 "with state(), or specialise tautline::tensor_traits");
@@ -144,7 +152,7 @@ constexpr void visit_field(state_item item, Value& value, Visit& visit) {
 
 /// Calls `visit(state_item)` for every value that the object lists, at any depth.
 template <fixed_string Path, class Object, class Visit>
-constexpr void visit_fields(state_item const& item, Object& object, Visit& visit) {
+constexpr void visit_fields(state_item const& item, Object& object, Visit const& visit) {
   auto const listed = object.state();
   listed.each([&]<fixed_string Name, class Value, bool Kept>(field_t<Name, Value, Kept> const& found) {
     state_item inner = item;

@@ -136,6 +136,29 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args>
   using full_request = typename requests_with_caller<slots<Mask, Args>>::template request<Args>;
 
+  /// Hooks that look at a run before it changes anything: where the backend can stage one.
+  struct is_gating {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return gate_callback::named<typename base::template hook_type<Index>>();
+    }
+  };
+  template <auto Mask>
+  struct is_seeing {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return Mask.on[Index];
+    }
+  };
+  template <auto Mask>
+  using gating = filter_t<is_seeing<Mask>, filter_t<is_gating, closing>>;
+  template <auto Mask, class Args>
+  static consteval bool is_staged() {
+    return !std::is_same_v<gating<Mask>, std::index_sequence<>> && stages<Backend>;
+  }
+  template <auto Mask>
+  using saving_hooks = filter_t<is_seeing<Mask>, typename base::savers>;
+
   /// Makes runs for as long as `go_on` wants more. After a recovery it gives `again`: the caller has to repeat the run,
   /// whatever was asked for meanwhile.
   ///
@@ -165,7 +188,20 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       if (!check_feeds(here, args, requests, feeding{})) return outcome::failed;
 
       access::enter(here, callback::run, no_hook);
-      status const done = this->backend.run(request);
+      status done;
+      if constexpr (is_staged<Mask, Args>()) {
+        this->state.vetoed = false;
+        done = run_watched(here, [&] { return this->backend.stage(request); });
+        if (done.ok()) [[likely]] {
+          if (!ask_gates(here, request, requests, gating<Mask>{})) return failed_at_gate();
+          if (!this->state.vetoed) [[likely]] {
+            access::enter(here, callback::run, no_hook);
+            done = run_watched(here, [&] { return this->backend.commit(request); });
+          }
+        }
+      } else {
+        done = run_watched(here, [&] { return this->backend.run(request); });
+      }
       if (!done.ok()) [[unlikely]] {
         failed = done;
         return outcome::run_failed;
@@ -173,7 +209,12 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
       access::enter(here, callback::after_run, no_hook);
       advance(here, request);
 
-      if (!tell_all_values<Mask>(here, requests, due, makes_step<Backend>(request), filter_t<is_told, closing>{})) return outcome::failed;
+      if (!tell_all_values<Mask>(here, request, requests, due, makes_step<Backend>(request), filter_t<is_told, closing>{})) return outcome::failed;
+      if constexpr (!std::is_same_v<saving_hooks<Mask>, std::index_sequence<>>) {
+        if (this->wants_save(saving_hooks<Mask>{})) [[unlikely]] {
+          if (!this->save_all(access::ahead(here), saving_hooks<Mask>{})) return outcome::failed;
+        }
+      }
       return outcome::ran;
     }
     TAUTLINE_CATCH_ALL { return thrown(access::place(here)); }
@@ -237,6 +278,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
         return true;
       } else {
         access::enter(here, callback::before_run, Index, due);
+        [[maybe_unused]] auto const seen = this->template watch<callback::before_run, Index>(here);
         if constexpr (std::is_same_v<typename info::type, no_request>) {
           call<before_run_callback, info::asking()>(place.hook(), here, here);
         } else {
@@ -293,26 +335,64 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     return true;
   }
 
-  // --- after the run ----------------------------------------------------------------------------------------------
+  // --- the run, and what may be vetoed of it -------------------------------------------------------------------------
 
-  template <auto Mask, class Args, class Slots, std::size_t... Index>
-  TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Slots const& requests, bool const* due,
-                                       [[maybe_unused]] bool advanced, std::index_sequence<Index...>) {
-    return (true && ... && tell_values<Mask.on[Index], Index>(here, requests, due[Index], advanced));
+  template <class Run>
+  TAUTLINE_INLINE status run_watched([[maybe_unused]] life const& here, Run run) {
+    [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+    return run();
   }
 
-  template <bool On, std::size_t Index, class Args, class Slots>
-  TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, Slots const& requests, bool const& due,
-                                   [[maybe_unused]] bool advanced) {
+  /// All hooks that have a gate see the run that is staged, also after one of them has vetoed.
+  template <class Args, class Request, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE bool ask_gates(run_context<core, Args>& here, Request const& request, Slots const& requests,
+                                 std::index_sequence<Index...>) {
+    return (true && ... && ask_gate<Index>(here, request, requests));
+  }
+  template <std::size_t Index, class Args, class Request, class Slots>
+  TAUTLINE_INLINE bool ask_gate(run_context<core, Args>& here, [[maybe_unused]] Request const& request, Slots const& requests) {
+    using info = request_info<Index>;
+    access::enter(here, callback::gate, Index);
+    [[maybe_unused]] auto const seen = this->template watch<callback::gate, Index>(here);
+    auto& hook = this->template place<Index>().hook();
+    if constexpr (info::gated_values() == form::absent) {
+      if constexpr (info::gated() != form::absent) call<gate_callback, info::gated()>(hook, here, here);
+    } else if (asks_now(slot_at<Index>(requests))) {
+      typename info::values values(*this);
+      call<gate_callback, info::gated_values()>(hook, here, here, values);
+    } else if constexpr (info::gated() != form::absent) {
+      call<gate_callback, info::gated()>(hook, here, here);
+    }
+    return !access::failed(here);
+  }
+  TAUTLINE_INLINE outcome failed_at_gate() {
+    if constexpr (has_restorer<Options>) {
+      if (this->restoring.roll_back) return outcome::rolled_back;
+    }
+    return outcome::failed;
+  }
+
+  // --- after the run ----------------------------------------------------------------------------------------------
+
+  template <auto Mask, class Args, class Request, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Request const& request, Slots const& requests,
+                                       bool const* due, [[maybe_unused]] bool advanced, std::index_sequence<Index...>) {
+    return (true && ... && tell_values<Mask, Index>(here, request, requests, due[Index], advanced));
+  }
+
+  template <auto Mask, std::size_t Index, class Args, class Request, class Slots>
+  TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, [[maybe_unused]] Request const& request,
+                                   Slots const& requests, bool const& due, [[maybe_unused]] bool advanced) {
     using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
-    if constexpr (On) {
+    if constexpr (Mask.on[Index]) {
       if constexpr (info::told_values() != form::absent || info::told() != form::absent) {
         access::enter(here, callback::after_run, Index, leaf_type::triggered && due);  // else nobody has set it
+        [[maybe_unused]] auto const seen = this->template watch<callback::after_run, Index>(here);
         if constexpr (info::told_values() == form::absent) {
           call<after_run_callback, info::told()>(place.hook(), here, here);
-        } else if (got_all<Index>(slot_at<Index>(requests), typename info::fetches{})) {
+        } else if (got_all<is_staged<Mask, Args>()>(request, slot_at<Index>(requests), typename info::fetches{})) {
           typename info::values values(*this);
           call<after_run_callback, info::told_values()>(place.hook(), here, here, values);
         } else if constexpr (info::told() != form::absent) {
@@ -334,9 +414,14 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
     }
     return true;
   }
-  /// Asked for in this run, and published as far as other hooks are to publish it.
-  template <std::size_t Index, class Request, fixed_string... Names, class... Types>
-  TAUTLINE_INLINE bool got_all(Request const& request, type_list<fetch_t<Names, Types>...>) {
+  /// Asked for in this run, published as far as other hooks are to publish it, and not vetoed together with an update.
+  template <bool Staged, class Run, class Request, fixed_string... Names, class... Types>
+  TAUTLINE_INLINE bool got_all(Run const&, Request const& request, type_list<fetch_t<Names, Types>...>) {
+    if constexpr (Staged) {
+      if constexpr ((false || ... || Backend::template is_late<Run, Names>())) {
+        if (this->state.vetoed) [[unlikely]] return false;
+      }
+    }
     return asks_now(request) && (true && ... && this->template has<Names>());
   }
 
@@ -347,6 +432,7 @@ class stepper : public life_cycle<Backend, Options, Entries...> {
   /// Recovers, or closes.
   TAUTLINE_COLD outcome resolve(outcome how, status failed, step_number ahead) {
     if (how == outcome::ended) return how;
+    if (how == outcome::rolled_back) return this->go_back();
     if (!failed.ok()) {
       place_of_error const place{failed.kind, callback::run, true, no_hook, this->state.completed + ahead};
       if (failed.kind == error_kind::out_of_range) return end_of_input(place.step);

@@ -29,6 +29,9 @@ struct trigger_view {
 /// With `static constexpr bool fires_at_end = true` it is asked in `end`, too, and with `uses_clock` it gets the time.
 ///
 /// A step trigger fires when a period is crossed, on completed steps N, 2N, 3N, also if steps jump.
+///
+/// What a resumed training must find again, beyond what follows from the step, goes into flags: `flag_count`, and
+/// `flags(memory)` and `set_flags(memory, bits)`. With restored flags `restart` is told that this is not the first session.
 template <class Trigger>
 concept trigger = requires(Trigger const& trigger, typename Trigger::memory& memory, trigger_view const& view) {
   trigger.restart(memory, view);
@@ -61,6 +64,24 @@ constexpr bool wants_clock(Trigger const& asked) {
 }
 }  // namespace detail
 
+namespace detail {
+/// How many bits a trigger remembers.
+template <class Trigger>
+consteval int flag_count() {
+  if constexpr (requires { Trigger::flag_count; }) {
+    return Trigger::flag_count;
+  } else {
+    return 0;
+  }
+}
+/// Of triggers whose memory has `unseen`: the first run is still to come, and is wanted.
+struct remembers_first {
+  static constexpr int flag_count = 1;
+  static constexpr std::uint64_t flags(auto const& kept) { return kept.unseen ? 1 : 0; }
+  static constexpr void set_flags(auto& kept, std::uint64_t bits) { kept.unseen = (bits & 1) != 0; }
+};
+}  // namespace detail
+
 /// Whether a trigger may fire in `end`: a hook that shows values then has to ask for them in every run.
 template <class Trigger>
 concept fires_at_end = requires { requires Trigger::fires_at_end; };
@@ -72,10 +93,13 @@ struct every_steps {
   step_number period = 1;  ///< steps, at least 1
   bool also_first = false;
 
+  static constexpr int flag_count = 1;
   struct memory {
     step_number next = 0;
     bool unseen = false;  // the first run is still to come, and is wanted
   };
+  static constexpr std::uint64_t flags(memory const& kept) { return detail::remembers_first::flags(kept); }
+  static constexpr void set_flags(memory& kept, std::uint64_t bits) { detail::remembers_first::set_flags(kept, bits); }
   constexpr void restart(memory& kept, trigger_view const& view) const {
     if (view.first) kept.unseen = also_first;
     kept.next = kept.unseen ? view.step + 1 : following(view.step);
@@ -101,10 +125,13 @@ struct every_seconds {
   bool also_first = false;
 
   static constexpr bool uses_clock = true;
+  static constexpr int flag_count = 1;
   struct memory {
     std::uint64_t since = 0;
     bool unseen = false;
   };
+  static constexpr std::uint64_t flags(memory const& kept) { return detail::remembers_first::flags(kept); }
+  static constexpr void set_flags(memory& kept, std::uint64_t bits) { detail::remembers_first::set_flags(kept, bits); }
   constexpr void restart(memory& kept, trigger_view const& view) const {
     if (view.first) kept.unseen = also_first;
     kept.since = view.ticks;
@@ -143,7 +170,7 @@ template <class... Steps>
 at_steps(Steps...) -> at_steps<sizeof...(Steps)>;
 
 namespace detail {
-struct once_trigger {
+struct once_trigger : remembers_first {
   struct memory {
     bool unseen = false;
   };
@@ -212,10 +239,22 @@ struct joined_trigger {
 
   static constexpr bool uses_clock = detail::uses_clock<Left> || detail::uses_clock<Right>;
   static constexpr bool fires_at_end = tautline::fires_at_end<Left> || tautline::fires_at_end<Right>;
+  static constexpr int flag_count = detail::flag_count<Left>() + detail::flag_count<Right>();
+  static_assert(flag_count <= 64, "tautline: these joined triggers have more than 64 flags to remember. Mend: join fewer");
   struct memory {
     [[no_unique_address]] typename Left::memory left;
     [[no_unique_address]] typename Right::memory right;
   };
+  [[nodiscard]] constexpr std::uint64_t flags([[maybe_unused]] memory const& kept) const {
+    std::uint64_t bits = 0;
+    if constexpr (detail::flag_count<Right>() > 0) bits = right.flags(kept.right);
+    if constexpr (detail::flag_count<Left>() > 0) bits = bits << detail::flag_count<Left>() | left.flags(kept.left);
+    return bits;
+  }
+  constexpr void set_flags([[maybe_unused]] memory& kept, [[maybe_unused]] std::uint64_t bits) const {
+    if constexpr (detail::flag_count<Left>() > 0) left.set_flags(kept.left, bits), bits >>= detail::flag_count<Left>();
+    if constexpr (detail::flag_count<Right>() > 0) right.set_flags(kept.right, bits);
+  }
   constexpr void restart(memory& kept, trigger_view const& view) const {
     left.restart(kept.left, view);
     right.restart(kept.right, view);
@@ -246,8 +285,12 @@ struct step_from_trigger {
   static constexpr bool uses_clock = detail::uses_clock<Inner>;
   static constexpr bool fires_at_end = tautline::fires_at_end<Inner>;
 
+  static constexpr int flag_count = detail::flag_count<Inner>();
+
   [[no_unique_address]] Inner inner;
   using memory = typename Inner::memory;
+  [[nodiscard]] constexpr std::uint64_t flags(memory const& kept) const { return inner.flags(kept); }
+  constexpr void set_flags(memory& kept, std::uint64_t bits) const { inner.set_flags(kept, bits); }
   constexpr void restart(memory& kept, trigger_view const& view) const { inner.restart(kept, view); }
   constexpr bool due(memory const& kept, trigger_view const& view) const { return inner.due(kept, view); }
   constexpr void looked(memory& kept, trigger_view const& view, bool due, bool acted) const {

@@ -20,6 +20,7 @@ class any_trigger {
   static constexpr std::size_t capacity = 64;
   static constexpr bool uses_clock = true;
   static constexpr bool fires_at_end = true;
+  static constexpr int flag_count = 16;  // of which trigger is known at run time
 
   struct memory {
     alignas(8) std::byte bytes[capacity];
@@ -34,7 +35,8 @@ class any_trigger {
   any_trigger(Trigger given) : inside_(&table<Trigger>) {
     static_assert(sizeof(Trigger) <= capacity && alignof(Trigger) <= 8 && std::is_trivially_copyable_v<Trigger> &&
                       sizeof(typename Trigger::memory) <= capacity && alignof(typename Trigger::memory) <= 8 &&
-                      std::is_trivially_copyable_v<typename Trigger::memory>,
+                      std::is_trivially_copyable_v<typename Trigger::memory> &&
+                      detail::flag_count<Trigger>() <= flag_count,
                   "tautline: this trigger is too large for any_trigger, or not trivially copyable. Mend: use the form of "
                   "the hook that takes the trigger as a template parameter, such as tensor_logger<\"loss\">::with(trigger)");
     ::new (static_cast<void*>(bytes_)) Trigger(given);
@@ -51,6 +53,18 @@ class any_trigger {
       steps_.restart(as<every_steps::memory>(kept.bytes), view);
     } else {
       inside_->restart(bytes_, kept.bytes, view);
+    }
+  }
+  [[nodiscard]] std::uint64_t flags(memory const& kept) const {
+    if (inside_ == nullptr) return every_steps::flags(as<every_steps::memory>(kept.bytes));
+    return inside_->flags(bytes_, kept.bytes);
+  }
+  void set_flags(memory& kept, std::uint64_t bits) const {
+    if (inside_ == nullptr) {
+      ::new (static_cast<void*>(kept.bytes)) every_steps::memory{};
+      every_steps::set_flags(as<every_steps::memory>(kept.bytes), bits);
+    } else {
+      inside_->set_flags(bytes_, kept.bytes, bits);
     }
   }
   [[nodiscard]] bool due(memory const& kept, trigger_view const& view) const {
@@ -70,6 +84,8 @@ class any_trigger {
     void (*restart)(std::byte const*, std::byte*, trigger_view const&);
     bool (*due)(std::byte const*, std::byte const*, trigger_view const&);
     void (*looked)(std::byte const*, std::byte*, trigger_view const&, bool, bool);
+    std::uint64_t (*flags)(std::byte const*, std::byte const*);
+    void (*set_flags)(std::byte const*, std::byte*, std::uint64_t);
     bool fires_at_end;
     bool uses_clock;
   };
@@ -94,6 +110,19 @@ class any_trigger {
       },
       [](std::byte const* trigger, std::byte* kept, trigger_view const& view, bool due, bool acted) {
         as<Trigger>(trigger).looked(as<typename Trigger::memory>(kept), view, due, acted);
+      },
+      [](std::byte const* trigger, std::byte const* kept) -> std::uint64_t {
+        if constexpr (detail::flag_count<Trigger>() > 0) {
+          return as<Trigger>(trigger).flags(as<typename Trigger::memory>(kept));
+        } else {
+          return 0;
+        }
+      },
+      [](std::byte const* trigger, std::byte* kept, std::uint64_t bits) {
+        ::new (static_cast<void*>(kept)) typename Trigger::memory{};
+        if constexpr (detail::flag_count<Trigger>() > 0) {
+          as<Trigger>(trigger).set_flags(as<typename Trigger::memory>(kept), bits);
+        }
       },
       tautline::fires_at_end<Trigger>, detail::uses_clock<Trigger>};
 

@@ -109,6 +109,7 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
       detail::type_list<tautline::provides<detail::join_by_slash<Set::name, Metrics>(), double>...>;
 
  public:
+  using category = evaluating;
   using provides = typename detail::provide_list<detail::join_t<published_of<Sets>...>>::type;
 
   constexpr basic_evaluator(Trigger given, datasets<Sets...> sets, metrics<Metrics...>, Feeds feeds, Weight weight = {},
@@ -135,6 +136,9 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
   void end(Session& session, life& at) {
     if (at.due()) (void)evaluate(session, at, at.step());
   }
+
+  /// The last means and their number.
+  constexpr auto state() noexcept { return fields{field<"means">(means_), field<"evaluations">(evaluated_)}; }
 
   /// The weighted mean of the last evaluation: `get<"validation", "accuracy">()`. Precondition: `evaluations() > 0`.
   template <fixed_string Set, fixed_string Metric>

@@ -28,6 +28,13 @@ struct refused_hook {
 
 }  // namespace detail
 
+/// A callable that cannot change itself, or says what of it must be saved.
+namespace detail {
+template <class Make>
+inline constexpr bool makes_without_state =
+    !lists_state<Make> && (stateless<Make> || std::invocable<Make const&, step_number> || std::invocable<Make const&>);
+}  // namespace detail
+
 /// What `feed_fn<"rate">(make)` returns: a hook that feeds one value in every run.
 template <fixed_string Name, class Make>
 class feed_fn_hook {
@@ -37,7 +44,16 @@ class feed_fn_hook {
   static constexpr bool keeps = !std::is_lvalue_reference_v<made> && !detail::feeds_by_value<value_type>;
 
  public:
+  static constexpr bool stateless = detail::makes_without_state<Make>;
+
   constexpr explicit feed_fn_hook(Make make) : make_(static_cast<Make&&>(make)) {}
+
+  /// That of the callable, where it lists one.
+  constexpr auto state()
+    requires lists_state<Make>
+  {
+    return make_.state();
+  }
 
   template <class Context>
   constexpr auto before_run(Context& ctx) {
@@ -59,7 +75,16 @@ class feed_fn_hook {
 template <class Make>
 class feed_request_hook {
  public:
+  static constexpr bool stateless = detail::makes_without_state<Make>;
+
   constexpr explicit feed_request_hook(Make make) : make_(static_cast<Make&&>(make)) {}
+
+  /// That of the callable, where it lists one.
+  constexpr auto state()
+    requires lists_state<Make>
+  {
+    return make_.state();
+  }
 
   template <class Context>
   constexpr auto before_run(Context& ctx) {
@@ -82,6 +107,8 @@ class feed_request_hook {
 /// **Errors** what it throws ends the training. A name that another party feeds in every run does not compile;
 /// otherwise it is a `feed_conflict` that names both.
 /// **Cost** that of the callable; no allocation.
+/// **State** that of a callable with `state()`. In a session that saves, a callable that may change itself (a mutable
+/// lambda) does not compile without one.
 /// **Source** tf.train.FeedFnHook.
 template <fixed_string... Names, class Make>
 constexpr auto feed_fn(Make make) {

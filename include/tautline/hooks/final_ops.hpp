@@ -39,6 +39,8 @@ void run_final_ops(Session& session, life& at, Take take) {
 template <class Callback, fixed_string... Names>
 class final_ops_then {
  public:
+  static constexpr bool stateless = true;
+
   constexpr explicit final_ops_then(Callback callback) : callback_(static_cast<Callback&&>(callback)) {}
 
   template <class Session>
@@ -69,6 +71,8 @@ class final_ops {
   static_assert(sizeof...(Names) > 0, "tautline: final_ops needs the name of at least one value. Mend: write final_ops<\"loss\">");
 
  public:
+  static constexpr bool stateless = true;
+
   /// @param callback gets what `session.run(fetch<Names>...)` gives: `result[fetch<"loss">]`
   template <class Callback>
   [[nodiscard]] static constexpr auto then(Callback callback) {

@@ -41,6 +41,8 @@ struct no_log {
 template <std::invocable<std::uint32_t> Sleeper, std::invocable<char const*> Log = detail::no_log>
 class global_step_waiter {
  public:
+  static constexpr bool stateless = true;
+
   static constexpr std::uint32_t pause_milliseconds = 500;
   static constexpr step_number steps_between_lines = 1000;
 

@@ -12,6 +12,8 @@ TAUTLINE_BEGIN
 template <trigger Trigger, class Model = model<>>
 class basic_loss_logger : public model_dependent<Model> {
  public:
+  static constexpr bool stateless = true;
+
   using asks = fetches<Model::loss_name>;
 
   explicit basic_loss_logger(Trigger given, logging how = {}) : trigger(std::move(given)), writer_(std::move(how)) {}

@@ -52,6 +52,8 @@ class nan_checker {
   using category = check;
   using tags = hooks<nan_checker_tag>;
   using asks = fetches<Names...>;
+  static constexpr bool stateless = true;
+  static constexpr bool real_time = true;
 
   constexpr explicit nan_checker(on_nan policy = on_nan::fail) : policy_(policy) {}
 

@@ -50,6 +50,8 @@ class progress_bar {
   static constexpr bool has_loss = Loss.size() != 0;
 
  public:
+  static constexpr bool stateless = true;
+
   static constexpr bool singleton = true;
 
   explicit progress_bar(step_number total_steps, progress_options how = {}) : how_(std::move(how)), total_(total_steps) {

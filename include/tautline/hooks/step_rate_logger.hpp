@@ -27,6 +27,8 @@ TAUTLINE_BEGIN
 template <trigger Trigger = every_steps>
 class step_rate_logger {
  public:
+  static constexpr bool stateless = true;
+
   step_rate_logger() requires std::same_as<Trigger, every_steps> : step_rate_logger(every_steps{.period = 10}) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   explicit(false) step_rate_logger(Trigger given, logging how = {}, char const* tag = "steps/sec")

@@ -30,6 +30,9 @@ struct num_steps {
 /// **Source** tf.train.StopAtStepHook, which looks after a run only and so makes one run too many on a resume.
 class stop_at_step {
  public:
+  static constexpr bool stateless = true;  // its target is that of this training
+  static constexpr bool real_time = true;
+
   constexpr explicit stop_at_step(step_number step) : given_(step) {}
   constexpr explicit stop_at_step(last_step last) : given_(last.step) {}
   constexpr explicit stop_at_step(num_steps more) : given_(more.count), relative_(true) {}

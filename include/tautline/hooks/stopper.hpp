@@ -35,7 +35,7 @@ struct stop_criteria {
 ///
 /// Targets are fixed once after each `begin` (that of the steps at the first session, that of the epochs, with
 /// `restart_counting`, by the first value seen) and kept over recoveries. The loss is compared with that of the
-/// previous step; a new session starts that comparison anew. A change from or to NaN is no small one.
+/// previous step. A change from or to NaN is no small one.
 ///
 /// **Order** looks at steps and seconds when a session is made and after each run, at values after each run.
 /// **Errors** `invalid_argument` when the session is made: no criterion at all, one whose name is missing in the
@@ -50,6 +50,8 @@ class stopper {
   static constexpr bool has_epoch = Epoch.size() != 0;
 
  public:
+  static constexpr bool real_time = true;
+
   constexpr explicit stopper(stop_criteria criteria) : criteria_(criteria) {}
 
   template <class Graph>
@@ -67,8 +69,13 @@ class stopper {
       }
       state_.started = session.ticks();
     }
-    state_.has_previous = false;
     look(session, at, session.step());
+  }
+
+  /// Targets and the time are those of this training; how long the loss has stood still goes on after a resume.
+  constexpr auto state() noexcept {
+    return fields{field<"previous_loss">(state_.previous_loss), field<"below">(state_.below),
+                  field<"has_previous">(state_.has_previous)};
   }
 
   template <class Context>

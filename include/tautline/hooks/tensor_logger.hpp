@@ -16,6 +16,7 @@ class basic_tensor_logger {
 
  public:
   using asks = fetches<Names...>;
+  static constexpr bool stateless = true;
 
   explicit basic_tensor_logger(Trigger given, logging how = {})
       : trigger(std::move(given)), writer_(std::move(how)) {}

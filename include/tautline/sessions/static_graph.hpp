@@ -3,6 +3,7 @@
 
 #include <tautline/core/backend.hpp>
 #include <tautline/sessions/detail/graph_node.hpp>
+#include <tautline/sessions/detail/graph_state.hpp>
 
 TAUTLINE_BEGIN
 
@@ -202,10 +203,38 @@ class static_session : public detail::step_target_of<StepTarget>,
     auto const sometimes = list::template wanted_sometimes<plan>(request);
     list::take_feeds(request);
     unless_it_succeeds<Request> forgetting{this};
-    if (!list::template evaluate<plan, true>(sometimes, request)) return status::end_of_input();
-    list::template evaluate<plan, false>(sometimes, request);
+    if (!list::template evaluate<plan, detail::run_part::sources>(sometimes, request)) return status::end_of_input();
+    list::template evaluate<plan, detail::run_part::rest>(sometimes, request);
     forgetting.session = nullptr;
     return {};
+  }
+  /// A run in two parts: everything but updates, and what looks at variables that they change.
+  template <class Request>
+  TAUTLINE_INLINE constexpr status stage(Request const& request) {
+    constexpr auto plan = list::template plan_of<Request>();
+    auto const sometimes = list::template wanted_sometimes<plan>(request);
+    list::take_feeds(request);
+    unless_it_succeeds<Request> forgetting{this};
+    if (!list::template evaluate<plan, detail::run_part::sources>(sometimes, request)) return status::end_of_input();
+    list::template evaluate<plan, detail::run_part::early>(sometimes, request);
+    forgetting.session = nullptr;
+    return {};
+  }
+  /// The rest of the run that was staged last, by the same request.
+  template <class Request>
+  TAUTLINE_INLINE constexpr status commit(Request const& request) {
+    constexpr auto plan = list::template plan_of<Request>();
+    auto const sometimes = list::template wanted_sometimes<plan>(request);
+    unless_it_succeeds<Request> forgetting{this};
+    list::template evaluate<plan, detail::run_part::late>(sometimes, request);
+    forgetting.session = nullptr;
+    return {};
+  }
+  /// Whether a value is computed in the second part of such runs.
+  template <class Request, fixed_string Name>
+  static consteval bool is_late() {
+    constexpr std::size_t node = list::template index_of<Name>();
+    return node < sizeof...(Nodes) && list::template plan_of<Request>().late.has(node);
   }
   /// Placeholders that this request may have fed go back to their defaults.
   template <class Request>
@@ -218,6 +247,20 @@ class static_session : public detail::step_target_of<StepTarget>,
   constexpr void each_variable(Visit visit) {
     list::each_variable(visit);
   }
+
+  /// What a checkpoint holds: variables, and what the callables of the other nodes list of themselves, such as where an
+  /// input stands. @see training_state
+  template <class Visit>
+  constexpr void each_state(Visit const& visit) {
+    list::visit_nodes([&](auto& node) { detail::visit_node_state(node, visit); });
+  }
+  /// The description of the graph. @see node_info
+  template <class Visit>
+  constexpr void each_node(Visit const& visit) {
+    list::visit_nodes([&](auto& node) { detail::visit_node_info(node, visit); });
+  }
+  /// Whether every variable can be saved, and every input says where it stands.
+  static consteval auto check_state() { return (detail::fine{} | ... | detail::check_node_state<Nodes>()); }
 
  private:
   /// What was fed goes back also where the run met the end or failed: a later look would see it, or what it referred to.

@@ -135,12 +135,17 @@ struct node_set {
   }
 };
 
-/// What a kind of request needs: nodes that run in every run, and those that run in some.
+/// What a kind of request needs: nodes that run in every run, and those that run in some; and of these, the ones that
+/// change variables, or look at what was changed.
 template <std::size_t Count>
 struct run_plan {
   node_set<Count> always;
   node_set<Count> possible;
+  node_set<Count> late;
 };
+
+/// The parts of a run, in their order. All sources come first: a run that meets the end of the input changes nothing.
+enum class run_part : std::uint8_t { sources, rest, early, late };
 
 struct from_parts {};
 
@@ -238,7 +243,18 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
       if (known == presence::always) plan.always.add(needs.of[node]);
       if (known != presence::never) plan.possible.add(needs.of[node]);
     }
+    set changed;  // variables
+    std::size_t node = 0;
+    (add_if_late(plan, changed, node++, Nodes::kind, typename Nodes::inputs{}), ...);
     return plan;
+  }
+  template <fixed_string... Inputs>
+  static consteval void add_if_late(run_plan<count>& plan, set& changed, std::size_t node, node_kind kind, names<Inputs...>) {
+    if (!plan.possible.has(node)) return;
+    bool const changes = kind == node_kind::update;
+    bool const late = (changes || ... || (plan.late.has(find(Inputs.characters)) || changed.has(find(Inputs.characters))));
+    if (late) plan.late.add(node);
+    if (changes) (changed.add(find(Inputs.characters)), ...);  // those that are no variables do no harm: they are early
   }
 
   // --- the run ----------------------------------------------------------------------------------------------------
@@ -298,17 +314,22 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
     return Node::kind == Kind && Request::find(item_kind::feed, Node::name.characters) != presence::never;
   }
 
-  /// Sources, or all other nodes. @return false if a source has no more
-  template <auto Plan, bool Sources, class Request>
+  /// The nodes of one part. @return false if a source has no more
+  template <auto Plan, run_part Part, class Request>
   TAUTLINE_INLINE constexpr bool evaluate(set const& wanted, Request const& request) {
-    return (true && ... && evaluate_one<Plan, Sources, Index>(wanted, request));
+    return (true && ... && evaluate_one<Plan, Part, Index>(wanted, request));
   }
-  template <auto Plan, bool Sources, std::size_t At, class Request>
+  template <auto Plan, run_part Part, std::size_t At>
+  static consteval bool is_of_part() {
+    constexpr node_kind kind = node_type<At>::kind;
+    if (kind == node_kind::variable || kind == node_kind::placeholder || !Plan.possible.has(At)) return false;
+    if (kind == node_kind::source) return Part == run_part::sources;
+    return Part == run_part::rest || Part == (Plan.late.has(At) ? run_part::late : run_part::early);
+  }
+  template <auto Plan, run_part Part, std::size_t At, class Request>
   TAUTLINE_INLINE constexpr bool evaluate_one([[maybe_unused]] set const& wanted,
                                               [[maybe_unused]] Request const& request) {
-    constexpr node_kind kind = node_type<At>::kind;
-    if constexpr (kind == node_kind::variable || kind == node_kind::placeholder ||
-                  (kind == node_kind::source) != Sources || !Plan.possible.has(At)) {
+    if constexpr (!is_of_part<Plan, Part, At>()) {
       return true;
     } else {
       if constexpr (!Plan.always.has(At)) {
@@ -351,6 +372,11 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
   template <class Visit, class Node>
   static constexpr void visit_variable(Visit& visit, Node& node) {
     if constexpr (Node::kind == node_kind::variable) visit(name_of<Node::name>, node.value);
+  }
+  /// Calls `visit(node)` for each.
+  template <class Visit>
+  constexpr void visit_nodes(Visit visit) {
+    (visit(node_of<Index>(*this)), ...);
   }
 
  private:

@@ -46,6 +46,24 @@ struct wrong_source : reason {
                   "is not. Mend: return bool, and take the value by reference");
   }
 };
+template <fixed_string Name, class Value>
+struct unsaved_variable : reason {
+  static consteval void say() {
+    static_assert(node_is_mended<unsaved_variable>,
+                  "tautline: this session saves checkpoints, and this variable's type is no tensor that could be saved. Mend: "
+                  "make it a number, or an array or vector of them, give its class `auto state()`, or specialise "
+                  "tautline::tensor_traits for it");
+  }
+};
+template <fixed_string Name, class Callable>
+struct unsaved_source : reason {
+  static consteval void say() {
+    static_assert(node_is_mended<unsaved_source>,
+                  "tautline: this session saves checkpoints, and this source does not say where it stands, so a resumed "
+                  "training would see other data. Mend: make its callable a class with `auto state()` that returns "
+                  "tautline::fields{field<\"position\">(position_), ...}, or wrap it: tautline::unsaved(callable)");
+  }
+};
 
 }  // namespace detail
 TAUTLINE_END

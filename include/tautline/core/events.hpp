@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/filter.hpp>
+#include <tautline/core/hook_request.hpp>
+#include <tautline/core/watch.hpp>
+
+TAUTLINE_BEGIN
+namespace detail {
+
+/// How the hooks are told: in which order, under which conditions, and with what their triggers see.
+template <class Backend, class Options, class... Entries>
+class events : public session_core<Backend, Options, Entries...> {
+ public:
+  using core = session_core<Backend, Options, Entries...>;
+  static constexpr std::size_t hook_count = sizeof...(Entries);
+  using indices = std::make_index_sequence<hook_count>;
+
+  template <class Args>
+  using requests = type_list<typename hook_request<core, Args, typename Entries::type>::type...>;
+
+  static constexpr auto begin_order = order_of(type_list<typename Entries::type...>{},
+                                               type_list<typename declared_fetches<typename Entries::type>::type...>{});
+  static constexpr auto run_order = order_of(
+      type_list<typename Entries::type...>{},
+      type_list<typename hook_request<core, run_args<>, typename Entries::type>::fetches...>{});
+  using opening = typename opening_sequence<run_order, indices>::type;
+  using closing = typename opening_sequence<run_order, indices>::reversed;
+
+  template <std::size_t Index>
+  using hook_type = typename core::template hook_type<Index>;
+  template <class Callback>
+  struct has_callback {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return Callback::template named<hook_type<Index>>();
+    }
+  };
+  struct is_triggered {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return has_trigger<hook_type<Index>>;
+    }
+  };
+  struct is_watching {
+    template <std::size_t Index>
+    static consteval bool holds() {
+      return watching<hook_type<Index>>;
+    }
+  };
+  /// The hooks that have begin, in its order.
+  using beginning = filter_t<has_callback<begin_callback>, typename opening_sequence<begin_order, indices>::type>;
+  /// The hooks that are told of each other's callbacks.
+  using watchers = filter_t<is_watching, indices>;
+
+  using core::core;
+
+ protected:
+  // --- what watching hooks are told -------------------------------------------------------------------------------
+
+  /// Tells the watching hooks, for as long as the result lives, that `Where` of the hook `Index` is in progress.
+  template <callback Where, std::size_t Index>
+  TAUTLINE_INLINE auto watch([[maybe_unused]] life const& at) {
+    if constexpr (std::is_same_v<watchers, std::index_sequence<>>) {
+      return unwatched{};
+    } else {
+      constexpr hook_role roles[] = {role_of<typename Entries::type>..., hook_role::none};
+      return watched<events, watchers>(*this, {Where, roles[Index], core::hook_names[Index], at.step(), Index});
+    }
+  }
+  template <class Events, class Watchers>
+  friend class watched;
+
+  // --- triggers ---------------------------------------------------------------------------------------------------
+
+  template <class Trigger>
+  TAUTLINE_INLINE trigger_view look([[maybe_unused]] Trigger const& asked, step_number step) {
+    trigger_view view;
+    view.step = step;
+    if constexpr (counts_by_value<Trigger>) {
+      view.step = static_cast<step_number>(backend_value<Trigger::step_name, void>(this->backend)) +
+                  (step - this->state.completed);
+    }
+    if constexpr (uses_clock<Trigger>) {
+      if (detail::wants_clock(asked)) {
+        view.ticks = this->ticks();
+        view.second = this->ticks_per_second();
+      }
+    }
+    return view;
+  }
+
+  /// @param first neither a session before this one nor a checkpoint: what triggers remember begins
+  template <std::size_t... Index>
+  void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>) {
+    (restart_trigger<Index>(first), ...);
+  }
+  template <std::size_t Index>
+  TAUTLINE_INLINE void restart_trigger(bool first) {
+    auto& place = this->template place<Index>();
+    using trigger_type = typename core::template leaf_type<Index>::trigger_type;
+    trigger_view view = look(place.hook().trigger, this->state.completed);
+    view.first = first;
+    place.hook().trigger.restart(place.trigger.kept, view);
+    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;
+  }
+
+  template <std::size_t Index>
+  bool due_at_end() {
+    auto& place = this->template place<Index>();
+    using trigger_type = typename std::remove_reference_t<decltype(place)>::trigger_type;
+    if constexpr (fires_at_end<trigger_type>) {
+      if (place.trigger.handled || !ran_in_this_session()) return false;
+      trigger_view view = look(place.hook().trigger, this->state.completed);
+      view.ending = true;
+      return place.hook().trigger.due(place.trigger.kept, view);
+    } else {
+      return false;
+    }
+  }
+  [[nodiscard]] bool ran_in_this_session() const {
+    return static_cast<std::uint32_t>(this->state.completed) != this->state.completed_when_made;
+  }
+
+  // --- events for all hooks ---------------------------------------------------------------------------------------
+
+  /// Calls one callback of all hooks in order. @return false after the first failure, which is reported
+  template <callback Where, class Callback, std::size_t... Index, class... Arguments>
+  bool tell(life& at, std::index_sequence<Index...>, Arguments&... arguments) {
+    return (true && ... && tell_one<Where, Callback, Index>(at, arguments...));
+  }
+  template <callback Where, class Callback, std::size_t Index, class... Arguments>
+  TAUTLINE_INLINE bool tell_one(life& at, Arguments&... arguments) {
+    using hook = hook_type<Index>;
+    constexpr form how = form_with<Callback, hook, Arguments...>();
+    if constexpr (how == form::absent) {
+      return true;
+    } else {
+      access::enter(at, Where, Index);
+      TAUTLINE_TRY {
+        if constexpr (Where == callback::end) access::enter(at, Where, Index, due_at_end<Index>());
+        [[maybe_unused]] auto const seen = watch<Where, Index>(at);
+        call<Callback, how>(this->template place<Index>().hook(), at, arguments...);
+      }
+      TAUTLINE_CATCH_ALL {
+        report_exception(at);
+        return false;
+      }
+      bool const well = !access::failed(at);
+      access::forgive(at);
+      return well;
+    }
+  }
+  /// The same for events that every hook gets, whatever the others do.
+  template <callback Where, class Callback, std::size_t... Index, class... Arguments>
+  void tell_all(std::index_sequence<Index...>, Arguments&... arguments) {
+    plain_life at(this->state);
+    (void(tell_one<Where, Callback, Index>(at, arguments...)), ...);
+  }
+
+  void tell_error() {
+    error const happened = this->error_at(0);
+    tell_all<callback::on_error, on_error_callback>(filter_t<has_callback<on_error_callback>, closing>{}, happened);
+  }
+
+  void report_exception([[maybe_unused]] life& at) {
+#if TAUTLINE_EXCEPTIONS
+    this->state.report(access::describe_exception(access::place(at)));
+#endif
+  }
+};
+
+}  // namespace detail
+TAUTLINE_END
