@@ -245,7 +245,9 @@ class static_session : public detail::step_target_of<StepTarget>,
   /// Calls `visit(name, value&)` for each variable, in the order of the nodes.
   template <class Visit>
   constexpr void each_variable(Visit visit) {
-    list::each_variable(visit);
+    list::visit_nodes([&]<class Node>(Node& node) {
+      if constexpr (Node::kind == detail::node_kind::variable) visit(name_of<Node::name>, node.value);
+    });
   }
 
   /// What a checkpoint holds: variables, and what the callables of the other nodes list of themselves, such as where an

@@ -365,14 +365,6 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
     return true;
   }
 
-  template <class Visit>
-  constexpr void each_variable(Visit& visit) {
-    (visit_variable(visit, node_of<Index>(*this)), ...);
-  }
-  template <class Visit, class Node>
-  static constexpr void visit_variable(Visit& visit, Node& node) {
-    if constexpr (Node::kind == node_kind::variable) visit(name_of<Node::name>, node.value);
-  }
   /// Calls `visit(node)` for each.
   template <class Visit>
   constexpr void visit_nodes(Visit visit) {
