@@ -192,7 +192,7 @@ class driver : public stepper<Backend, Options, Entries...> {
       outcome done = outcome::again;
       while (done == outcome::again) done = this->template make_runs<Mask>(asked, [] { return false; });
       this->state.running = false;
-      return take_result<Throw, result_of<args>>(done, asked);
+      return take_result<Throw, result_of<args>, typename base::template full_request<Mask, args>>(done, asked);
     } else {
       verdict::say();
       return rejected{};
@@ -208,10 +208,10 @@ class driver : public stepper<Backend, Options, Entries...> {
     (void)refuse<Throw>(error_kind::run_after_stop, "a run after a stop, after the end of the input, or after close");
     return Result::of_error(error_kind::run_after_stop);
   }
-  template <bool Throw, class Result, class Args>
+  template <bool Throw, class Result, class Request, class Args>
   Result take_result(outcome done, Args const& asked) {
     switch (done) {
-      case outcome::ran: return Result::of_run(*this, asked);
+      case outcome::ran: return Result::template of_run<Request>(*this, asked);
       case outcome::ended: return Result::of_end();
       default:
         this->state.told_caller = true;

@@ -116,7 +116,8 @@ class monitored_session : detail::driver<Backend, Options, Entries...>,
       if (!this->is_open()) return this->template refuse_run<true, typename base::template result_of<args>>(detail::outcome::stopped);
       if (this->state.running) return this->template refuse_run<true, typename base::template result_of<args>>(detail::outcome::busy);
       detail::finish_guard<decltype(request), Backend> const finish(this->backend);
-      return this->template take_result<true, typename base::template result_of<args>>(this->evaluate_once(request), asked);
+      return this->template take_result<true, typename base::template result_of<args>, std::remove_const_t<decltype(request)>>(
+          this->evaluate_once(request), asked);
     } else {
       verdict::say();
       return detail::rejected{};

@@ -41,17 +41,20 @@ struct result_values;
 template <class Core, std::size_t... Index, class... Fetches>
 struct result_values<Core, std::index_sequence<Index...>, type_list<Fetches...>>
     : result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>... {
-  template <class Args>
+  template <class Request, class Args>
   void capture([[maybe_unused]] Core& core, [[maybe_unused]] Args const& asked) {
-    (capture_one(core, asked, static_cast<result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>&>(*this)),
+    (capture_one<Request>(core, asked, static_cast<result_leaf<Index, Fetches, typename captured_type<Core, Fetches>::type>&>(*this)),
      ...);
   }
 
  private:
-  template <std::size_t At, fixed_string Name, class Type, class Value, class Args>
+  template <class Request, std::size_t At, fixed_string Name, class Type, class Value, class Args>
   static void capture_one(Core& core, Args const& asked, result_leaf<At, fetch_t<Name, Type>, Value>& leaf) {
     leaf.capture(core.template value<Name, Type>());  // of a publication the last one, perhaps of an earlier run
     leaf.there = core.template has<Name>() && inspect<Args>::template wants<item_kind::fetch, Name>(asked);
+    if constexpr (stages<typename Core::backend_type>) {  // what a vetoed update would have given
+      if constexpr (Core::backend_type::template is_late<Request, Name>()) leaf.there = leaf.there && !core.state.vetoed;
+    }
   }
 };
 
@@ -79,7 +82,8 @@ class TAUTLINE_CHECKED run_result
   /// Why it did not take place: `none` if it did or met the end of the input; details are in the session's `status()`.
   [[nodiscard]] error_kind error() const { return ended_ ? error_kind::none : kind_; }
 
-  /// Precondition: the run took place, and for a published value `has(fetch<Name>)`.
+  /// Precondition: the run took place, and for a published value, or one that is computed from a change, in a session with
+  /// gates, `has(fetch<Name>)`.
   template <fixed_string Name>
   [[nodiscard]] decltype(auto) get() const {
     using verdict = decltype(detail::check_asked_for<Name>(Fetches{}));
@@ -100,11 +104,12 @@ class TAUTLINE_CHECKED run_result
   }
 
   // --- for the session ---
-  template <class Args>
+  /// @tparam Request of all parties of the run
+  template <class Request, class Args>
   static run_result of_run(Core& core, Args const& asked) {
     run_result result;
     result.ran_ = true;
-    result.values::capture(core, asked);
+    result.values::template capture<Request>(core, asked);
     return result;
   }
   static run_result of_end() {
@@ -190,7 +195,7 @@ class raw_session : public detail::finalized_graph<struct the_raw_session> {
     run_request<false, names<>, std::index_sequence<0>, args> const request(asked);
     detail::finish_guard<decltype(request), typename Core::backend_type> const finish(core_->backend);
     status const done = core_->backend.run(request);
-    if (done.ok()) return result::of_run(*core_, asked);
+    if (done.ok()) return result::template of_run<run_request<false, names<>, std::index_sequence<0>, args>>(*core_, asked);
     if (done.kind == error_kind::out_of_range) return result::of_end();
 #if TAUTLINE_EXCEPTIONS
     tautline::error happened;
