@@ -3,7 +3,7 @@
 """The wraps work where no system package is used and nothing can be downloaded: from a package cache.
 
 The cache is filled with the archives that the wraps name, where subprojects/packagecache has them, else with those of
-Debian's source packages. Debian repacks two of the three, so for these the copies of the wraps in the test get another
+Debian's source packages. Debian repacks two of the four, so for these the copies of the wraps in the test get another
 file, hash and folder; what they provide, and our build files for them, stay as they are.
 
 usage: wraps.py        ends with 77 if the archives cannot be had
@@ -20,10 +20,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import tarballs  # noqa: E402
 from project import Failed, Project, copy_tautline, must_run, report  # noqa: E402
 
-WRAPS = ("fmt", "range-v3", "doctest")
-# package, archive, hash and folder at Debian; range-v3 is upstream's to the byte
+WRAPS = ("fmt", "range-v3", "doctest", "nlohmann_json")
+# package, archive, hash and folder at Debian; range-v3 and nlohmann_json are upstream's to the byte
 DEBIAN = {
     "range-v3": ("range-v3", None, None, None),
+    "nlohmann_json": ("nlohmann-json3", None, None, None),
     "fmt": ("fmtlib", "fmtlib_9.1.0+ds1.orig.tar.gz",
             "84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583", "fmtlib-9.1.0+ds1"),
     "doctest": ("doctest", "doctest_2.4.9~ds.orig.tar.xz",
@@ -96,7 +97,7 @@ def standalone(folder, compiler, cache, changes):
     shutil.copytree(report.ROOT / "tests", source / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     prepare(source / "subprojects", cache, changes)
     said = must_run(["meson", "setup", source / "build", source, *OPTIONS, "-Dtests=enabled", "-Dhooks=enabled",
-                     "-Dranges=enabled"], env=dict(os.environ, CXX=compiler))
+                     "-Dranges=enabled", "-Dcheckpoints=enabled"], env=dict(os.environ, CXX=compiler))
     for name in WRAPS:
         if f"Executing subproject {name}" not in said:
             raise Failed(f"{name} is not taken from its wrap\n{said}")

@@ -80,8 +80,9 @@ inline bool safe_bytes(tensor_view const& view, std::uint64_t& bytes) {
       return fail("two tensors have the name \"" + tensors[made.order[i]].name + "\"");
     }
   }
-  std::stable_sort(made.order.begin(), made.order.end(), [&](std::size_t a, std::size_t b) {
-    return detail::file_rank(tensors[a].view.type) < detail::file_rank(tensors[b].view.type);
+  std::sort(made.order.begin(), made.order.end(), [&](std::size_t a, std::size_t b) {
+    int const rank_a = detail::file_rank(tensors[a].view.type), rank_b = detail::file_rank(tensors[b].view.type);
+    return rank_a != rank_b ? rank_a < rank_b : tensors[a].name < tensors[b].name;
   });
 
   auto header = detail::json_writer::compact();
