@@ -170,6 +170,18 @@ class run_context : public run_context_base, public detail::values_of<Core, type
     }
   }
 
+  /// What another hook has published so far in this run, for hooks that come after it; null if it has not.
+  /// **Order** whoever asks for the name comes after who provides it.
+  template <fixed_string Name>
+  [[nodiscard]] auto const* published() const {
+    if constexpr (Core::template is_published<Name>) {
+      auto const& publication = this->core_->template publication<Name>();
+      return publication.made ? &publication.value : nullptr;
+    } else {
+      return static_cast<void const*>(nullptr);
+    }
+  }
+
  private:
   Args const* args_;
 };
