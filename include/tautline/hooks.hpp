@@ -13,6 +13,7 @@
 #include <tautline/hooks/loss_logger.hpp>
 #include <tautline/hooks/model_dependent.hpp>
 #include <tautline/hooks/nan_checker.hpp>
+#include <tautline/hooks/pipeline.hpp>
 #include <tautline/hooks/progress_bar.hpp>
 #include <tautline/hooks/step_rate_logger.hpp>
 #include <tautline/hooks/stop_at_step.hpp>

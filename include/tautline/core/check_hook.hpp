@@ -55,6 +55,8 @@ consteval auto check_hook() {
     return heard{};
   } else if constexpr (is_options<hook>) {
     return options_out_of_place<hook>{};
+  } else if constexpr (requires { typename hook::not_a_hook; }) {  // the beginning of one: its type knows what is missing
+    return typename hook::not_a_hook{};
   } else if constexpr (!std::is_class_v<hook>) {
     return no_hook_class<hook>{};
   } else if constexpr (std::is_final_v<hook>) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// Instructions a step of a pipeline, against the same statements written as the callbacks of a hook, and against a loop
+// that has them in its body. What is more than in that loop, a hook by hand has, too.
+//
+// bound: every_run <= 1.02 * every_run_hook
+// bound: every_run <= 1.06 * every_run_loop
+// bound: triggered <= 1.02 * triggered_hook
+// show: triggered_loop
+// bound: late_trigger <= 1.02 * late_trigger_hook
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <tautline/core.hpp>
+#include <tautline/hooks/pipeline.hpp>
+#include <tautline/sessions/static_graph.hpp>
+
+namespace {
+
+using namespace tautline;
+
+struct random_points {
+  std::uint32_t state = 1;
+  step_number left;
+
+  bool next(float& x) {
+    if (left == 0) return false;
+    --left;
+    state = state * 1664525U + 1013904223U;
+    x = static_cast<float>(state >> 8) * (1.0F / 16777216.0F);
+    return true;
+  }
+};
+
+/// Two types, so that no vectoriser pairs them.
+struct line {
+  float slope = 0;
+  double offset = 0;
+};
+inline float error_of(line const& model, float x) {
+  return model.slope * x + static_cast<float>(model.offset) - (2.0F * x + 1.0F);
+}
+inline void descend(line& model, float x, float error) {
+  model.slope -= 0.001F * error * x;
+  model.offset -= 0.001 * static_cast<double>(error);
+}
+
+auto make_graph(step_number steps) {
+  return static_graph{}
+      .variable<"model">(line{})
+      .source<"x">(0.0F, [points = random_points{1, steps}](float& x) mutable { return points.next(x); })
+      .op<"error", "model", "x">([](line const& model, float x) { return error_of(model, x); })
+      .op<"loss", "error">([](float error) { return error * error; })
+      .update<"train", "model", "x", "error">([](line& model, float x, float error) { descend(model, x, error); });
+}
+
+// --- average of every run, stop when it has been low three times in a row ------------------------------------------
+
+auto every_run_pipeline() {
+  return observe<"loss">() | smooth(0.9F) | where(below(-1.0F)) | for_times(3) | request_stop("converged");
+}
+struct every_run_hook {
+  float share = 0.1F;  // parameters, as a hook for more than one occasion has them
+  float limit = -1;
+  step_number times = 3;
+  float average = 0;
+  bool started = false;
+  step_number low = 0;
+
+  void begin(auto&) { average = 0, started = false, low = 0; }
+  auto before_run(auto&) { return fetch<"loss">; }
+  void after_run(auto& ctx, auto& values) {
+    float const loss = values[fetch<"loss">];
+    average = started ? average + share * (loss - average) : loss;
+    started = true;
+    if (average < limit) {
+      if (++low >= times) ctx.request_stop("converged");
+    } else {
+      low = 0;
+    }
+  }
+};
+
+// --- the same at every fourth step ---------------------------------------------------------------------------------
+
+auto triggered_pipeline() {
+  return observe<"loss">() | every_steps{4} | smooth(0.9F) | where(below(-1.0F)) | for_times(3) | request_stop("converged");
+}
+struct triggered_hook : every_run_hook {
+  every_steps trigger{4};
+  auto before_run(auto& ctx) { return ask_if(ctx.due(), fetch<"loss">); }
+};
+
+// --- the average of every run, looked at in every fourth ------------------------------------------------------------
+
+auto late_trigger_pipeline() {
+  return observe<"loss">() | smooth(0.9F) | every_steps{4} | where(below(-1.0F)) | request_stop("converged");
+}
+struct late_trigger_hook {
+  float share = 0.1F;
+  float limit = -1;
+  every_steps trigger{4};
+  float average = 0;
+  bool started = false;
+  void begin(auto&) { average = 0, started = false; }
+  auto before_run(auto&) { return fetch<"loss">; }
+  void after_run(auto& ctx, auto& values) {
+    float const loss = values[fetch<"loss">];
+    average = started ? average + share * (loss - average) : loss;
+    started = true;
+    if (ctx.due() && average < limit) ctx.request_stop("converged");
+  }
+};
+
+// --- by hand --------------------------------------------------------------------------------------------------------
+
+template <step_number Period>
+struct hand {
+  line model;
+  float x = 0;
+  random_points points;
+  float error = 0;
+  float loss = 0;
+  step_number step = 0;
+  bool stopped = false;
+  float share = 0.1F;
+  float limit = -1;
+  step_number times = 3;
+  step_number next = Period;
+  float average = 0;
+  bool started = false;
+  step_number low = 0;
+
+  [[gnu::noinline]] void run() {
+    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+      if (!points.next(x)) {
+        stopped = true;
+        break;
+      }
+      error = error_of(model, x);
+      bool const due = Period == 1 || step + 1 >= next;
+      if (due) loss = error * error;
+      descend(model, x, error);
+      ++step;
+      if (due) {
+        average = started ? average + share * (loss - average) : loss;
+        started = true;
+        if (average < limit) {
+          if (++low >= times) stopped = true;
+        } else {
+          low = 0;
+        }
+        if (Period != 1) next = (step / volatile_period + 1) * volatile_period;
+      }
+    }
+  }
+  step_number volatile_period = Period;  // as in a trigger: known at run time only
+};
+
+template <class Hook>
+[[gnu::noinline]] float with_hook(step_number steps, Hook hook) {
+  auto session = monitored(make_graph(steps), static_cast<Hook&&>(hook));
+  (void)session.run_to_completion(target<"train">);
+  return session.raw()[fetch<"model">].slope;
+}
+template <step_number Period>
+float by_hand(step_number steps) {
+  hand<Period> loop;
+  loop.points = {1, steps};
+  loop.run();
+  return loop.model.slope;
+}
+
+float run(char const* variant, step_number steps) {
+  if (std::strcmp(variant, "every_run") == 0) return with_hook(steps, every_run_pipeline());
+  if (std::strcmp(variant, "every_run_hook") == 0) return with_hook(steps, every_run_hook{});
+  if (std::strcmp(variant, "every_run_loop") == 0) return by_hand<1>(steps);
+  if (std::strcmp(variant, "triggered") == 0) return with_hook(steps, triggered_pipeline());
+  if (std::strcmp(variant, "triggered_hook") == 0) return with_hook(steps, triggered_hook{});
+  if (std::strcmp(variant, "triggered_loop") == 0) return by_hand<4>(steps);
+  if (std::strcmp(variant, "late_trigger") == 0) return with_hook(steps, late_trigger_pipeline());
+  if (std::strcmp(variant, "late_trigger_hook") == 0) return with_hook(steps, late_trigger_hook{});
+  std::fprintf(stderr, "unknown variant %s\n", variant);
+  std::exit(2);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  std::printf("%g\n", static_cast<double>(run(arguments[1], std::atoll(arguments[2]))));
+}
