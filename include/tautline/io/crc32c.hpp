@@ -89,6 +89,13 @@ constexpr std::uint32_t crc32c_multiply(std::uint32_t a, std::uint32_t b) {
                                             : detail::crc32c_by_table(state, bytes, size));
 }
 
+/// As files of records store it, TensorFlow's event files for one: a checksum of bytes that hold checksums is of little
+/// worth, so it is turned and moved.
+[[nodiscard]] inline std::uint32_t masked_crc32c(void const* data, std::size_t size) {
+  std::uint32_t const sum = crc32c(data, size);
+  return (sum >> 15 | sum << 17) + 0xa282ead8U;
+}
+
 /// The checksum of a text from those of its two parts. **Cost** some hundred operations, whatever the size.
 [[nodiscard]] constexpr std::uint32_t crc32c_joined(std::uint32_t first, std::uint32_t second,
                                                     std::uint64_t second_size) {
