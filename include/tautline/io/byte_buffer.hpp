@@ -35,7 +35,7 @@ class byte_buffer {
   }
   /// Room for `count` more bytes at the end, to be written by the caller; good until the next change.
   [[nodiscard]] char* extend(std::size_t count) {
-    if (bytes_.size() - used_ < count) bytes_.resize(used_ + count + used_ / 2);
+    if (bytes_.size() - used_ < count) [[unlikely]] grow(count);
     char* const place = bytes_.data() + used_;
     used_ += count;
     return place;
@@ -51,6 +51,8 @@ class byte_buffer {
   void clear() { used_ = 0; }
 
  private:
+  TAUTLINE_COLD void grow(std::size_t count) { bytes_.resize(used_ + count + used_ / 2); }
+
   std::vector<char> bytes_;
   std::size_t used_ = 0;
 };

@@ -91,7 +91,8 @@ class event_encoder {
   void version(double wall_time) {
     event(wall_time, 0, [](auto& event) { event.text(3, "brain.Event:2"); });
   }
-  void scalar(double wall_time, std::string_view tag, double value, step_number step) {
+  // flatten: in one piece the writer lives in registers, which takes half of the time
+  [[gnu::flatten]] void scalar(double wall_time, std::string_view tag, double value, step_number step) {
     summary(wall_time, step, tag, "scalars", detail::data_class::scalar, [&](auto& tensor) {
       tensor.varint(1, detail::tensorflow_double);
       tensor.message(2, [](auto&) {});

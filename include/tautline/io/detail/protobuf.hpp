@@ -47,12 +47,11 @@ constexpr std::size_t utf8_character(std::string_view text, std::size_t at) {
 
 /// Copies text; each byte that is no part of a UTF-8 character becomes '?': a reader would refuse the whole file.
 inline void copy_utf8(char* out, std::string_view text) {
-  unsigned char all = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    out[i] = text[i];
-    all = static_cast<unsigned char>(all | static_cast<unsigned char>(text[i]));
-  }
-  if (all < 0x80) return;
+  if (text.empty()) return;
+  std::memcpy(out, text.data(), text.size());
+  std::size_t ascii = 0;
+  while (ascii < text.size() && static_cast<unsigned char>(text[ascii]) < 0x80) ++ascii;
+  if (ascii == text.size()) return;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t const length = utf8_character(text, i);
     if (length == 0) out[i] = '?';
@@ -144,7 +143,12 @@ class proto_writer {
 
   template <std::size_t Bytes>
   void put_little(std::uint64_t value) {
-    for (std::size_t i = 0; i < Bytes; ++i) *at_++ = static_cast<char>(value >> (8 * i));
+    if constexpr (std::endian::native == std::endian::little) {  // one store; clang does not make it of eight
+      std::memcpy(at_, &value, Bytes);
+    } else {
+      for (std::size_t i = 0; i < Bytes; ++i) at_[i] = static_cast<char>(value >> (8 * i));
+    }
+    at_ += Bytes;
   }
   [[nodiscard]] char* position() const { return at_; }
 
