@@ -60,7 +60,7 @@ def test(arguments):
     if unknown:
         refuse(f"test knows no option {unknown[0]!r}; see ./dev help")
     packages.need(*BUILD, "clang-19", "libclang-rt-19-dev", "doctest-dev", "libfmt-dev", "librange-v3-dev", "libcli11-dev",
-                  "nlohmann-json3-dev", "valgrind", "pkg-config")
+                  "nlohmann-json3-dev", "valgrind", "pkg-config", "libboost-dev", "libstb-dev", "python3-venv")
     everything.main("--quick" in arguments)
 
 
