@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <tautline/io/checkpoint_sink.hpp>
+#include <tautline/io/checkpoint_store.hpp>
+
+TAUTLINE_BEGIN
+
+/// How long a training may wait for its checkpoints.
+struct background_options {
+  std::chrono::milliseconds wait{5000};     ///< for room, when the one before the last is still being written
+  std::chrono::milliseconds finish{60'000};  ///< at the end of the training, and before a restore, for all of them
+  /// Nothing that the step's thread does is a system call: the writing thread looks for work a thousand times a second.
+  bool real_time = false;
+};
+
+/// A `checkpoint_store` whose writing is done by a thread of its own: the training goes on as soon as its values are copied.
+///
+///     background_checkpoints saved{"run/checkpoints", keep_latest{3}};
+///     auto session = monitored(graph, options{restore_from{saved}}, checkpoint_saver{saved, every_steps{1000} | at_end}, …);
+///
+/// It models `checkpoint_sink` and `restorer`. Two copies of the training's values are held; while both are being written a
+/// saving waits `wait`, then it is left out, counted and reported: what was saved before stays the latest. The last one,
+/// at the end, waits `finish`. A restore waits for what is being written. Errors of the writing come out at the next
+/// saving and at the end.
+///
+/// **Cost** of a saving, on the step's thread: one memcpy of the values.
+/// **Thread-safety** the training's thread only.
+class background_checkpoints {
+ public:
+  template <keep_policy Policy = keep_latest, file_layer Files = posix_files>
+  explicit background_checkpoints(std::string folder, Policy policy = {}, checkpoint_options options = {},
+                                  background_options how = {}, Files files = {})
+      : shared_(std::make_shared<shared>(std::move(folder), policy, std::move(options), std::move(files))), how_(how) {}
+  background_checkpoints(background_checkpoints const&) = delete;
+  background_checkpoints& operator=(background_checkpoints const&) = delete;
+  /// Waits `finish` for what is being written. A writing that takes longer goes on until it is done or the process ends.
+  ~background_checkpoints() {
+    if (!worker_.joinable()) return;
+    bool const done = wait_until_idle(how_.finish);
+    shared_->ending.store(true, std::memory_order_release);
+    wake();
+    if (done) {
+      worker_.join();
+    } else {
+      worker_.detach();
+    }
+  }
+
+  // --- as a checkpoint_sink ---------------------------------------------------------------------------------------
+
+  status save(training_state const& state) {
+    harvest();
+    slot* const free = find_free();
+    if (free == nullptr) {
+      ++left_out_;
+      shared_->report("the checkpoint of step " + std::to_string(state.step()) + " is left out: two are still being written");
+      return {};
+    }
+    free->copy.metadata() = metadata_;
+    if (!free->copy.take(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
+    free->now.store(slot::filled, std::memory_order_release);
+    wake();
+    return {};
+  }
+  /// Whether the folder has no checkpoint yet.
+  [[nodiscard]] bool is_empty() {
+    (void)wait_until_idle(how_.finish);
+    return shared_->store.entries().empty();
+  }
+  /// Takes the memory for the copies, and starts the thread. **Errors** of opening the folder.
+  status prepare(training_state const& state) {
+    if (!shared_->store.status().ok()) return {shared_->store.status().kind, shared_->store.status().message.c_str()};
+    (void)wait_until_idle(how_.finish);
+    harvest();
+    for (slot& each : shared_->slots) {
+      if (!each.copy.reserve(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
+    }
+    if (!worker_.joinable()) worker_ = std::thread(&write_all, shared_, how_.real_time);
+    return {};
+  }
+  void set_metric(char const* name, double value) { metadata_.set(name, value); }
+  /// Further words and numbers for the manifests.
+  [[nodiscard]] checkpoint_metadata& metadata() { return metadata_; }
+
+  bool next_finished(finished_save& next) {
+    harvest();
+    if (finished_.empty()) return false;
+    told_ = std::move(finished_.front());
+    finished_.pop_front();
+    next = {{told_.kind, told_.message.c_str()}, told_.step, told_.manifest_file.c_str()};
+    return true;
+  }
+  status finish() {
+    if (wait_until_idle(how_.finish)) return {};
+    return {error_kind::unavailable, "a checkpoint is still being written, and the time to wait for it is over"};
+  }
+
+  // --- as a restorer ----------------------------------------------------------------------------------------------
+
+  restored restore(training_state const& state) {
+    if (status const waited = finish(); !waited.ok()) return {waited};
+    return shared_->store.restore(state);
+  }
+
+  /// The store, for looking at: not while something is being written. @see finish
+  [[nodiscard]] checkpoint_store& store() { return shared_->store; }
+  /// Savings that were left out since both copies were in use.
+  [[nodiscard]] std::int64_t left_out() const { return left_out_; }
+
+ private:
+  struct slot {
+    enum state : std::uint8_t { free, filled, done };
+    std::atomic<state> now{free};
+    checkpoint_snapshot copy;
+    saved_checkpoint result;
+  };
+  struct shared {
+    template <class Policy, class Files>
+    shared(std::string folder, Policy policy, checkpoint_options options, Files files)
+        : report(options.report), store(std::move(folder), policy, std::move(options), std::move(files)) {}
+
+    log_sink report;
+    checkpoint_store store;
+    std::array<slot, 2> slots;
+    std::atomic<std::uint32_t> work{0};  // raised with each filled slot
+    std::atomic<bool> ending{false};
+  };
+
+  void wake() {
+    shared_->work.fetch_add(1, std::memory_order_release);
+    if (!how_.real_time) shared_->work.notify_one();
+  }
+
+  /// The thread: writes what is filled, the older one first.
+  static void write_all(std::shared_ptr<shared> const with, bool polls) {
+    std::uint32_t seen = 0;
+    for (;;) {
+      slot* next = nullptr;
+      for (slot& each : with->slots) {
+        if (each.now.load(std::memory_order_acquire) != slot::filled) continue;
+        if (next == nullptr || each.copy.step() < next->copy.step()) next = &each;
+      }
+      if (next != nullptr) {
+        next->result = with->store.save(std::as_const(next->copy));
+        next->now.store(slot::done, std::memory_order_release);
+      } else if (with->ending.load(std::memory_order_acquire)) {
+        return;
+      } else if (polls) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      } else {
+        with->work.wait(seen, std::memory_order_acquire);
+        seen = with->work.load(std::memory_order_acquire);
+      }
+    }
+  }
+
+  /// Takes what is done out of the slots.
+  void harvest() {
+    for (;;) {
+      slot* oldest = nullptr;
+      for (slot& each : shared_->slots) {
+        if (each.now.load(std::memory_order_acquire) != slot::done) continue;
+        if (oldest == nullptr || each.result.step < oldest->result.step) oldest = &each;
+      }
+      if (oldest == nullptr) return;
+      finished_.push_back(std::move(oldest->result));
+      oldest->now.store(slot::free, std::memory_order_relaxed);
+    }
+  }
+  [[nodiscard]] slot* look_for_free() {
+    harvest();
+    for (slot& each : shared_->slots) {
+      if (each.now.load(std::memory_order_relaxed) == slot::free) return &each;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] slot* find_free() {
+    slot* found = look_for_free();
+    if (how_.real_time) return found;
+    auto const deadline = std::chrono::steady_clock::now() + how_.wait;
+    while (found == nullptr && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      found = look_for_free();
+    }
+    return found;
+  }
+  [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds most) const {
+    auto const is_idle = [&] {
+      for (slot const& each : shared_->slots) {
+        if (each.now.load(std::memory_order_acquire) == slot::filled) return false;
+      }
+      return true;
+    };
+    auto const deadline = std::chrono::steady_clock::now() + most;
+    while (!is_idle()) {
+      if (!worker_.joinable() || std::chrono::steady_clock::now() >= deadline) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return true;
+  }
+
+  std::shared_ptr<shared> shared_;
+  std::thread worker_;
+  std::deque<saved_checkpoint> finished_;
+  saved_checkpoint told_;
+  checkpoint_metadata metadata_;
+  background_options how_;
+  std::int64_t left_out_ = 0;
+};
+static_assert(restorer<background_checkpoints> && checkpoint_sink<background_checkpoints>);
+
+TAUTLINE_END
