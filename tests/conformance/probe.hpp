@@ -54,6 +54,8 @@ class probe<Id, tautline::names<Fetched...>, tautline::names<Fed...>, Relations>
  public:
   using tags = tautline::hooks<id_tag<Id>>;
 
+  static constexpr bool stateless = true;  // what it does is in its script
+
   probe(world& played, std::size_t index) : world_(&played), index_(index) {}
 
   void begin(auto&, tautline::life& life) {

@@ -136,6 +136,7 @@ class world {
   explicit world(scenario const& played) : script(played), done(played.hooks.size()) {
     for (std::size_t i = 0; i < done.size(); ++i) done[i].resize(played.hooks[i].actions.size());
     completed = checkpoint = played.initial_step;
+    has_checkpoint = checkpoint > 0;
   }
   world(world const&) = delete;
   world& operator=(world const&) = delete;
@@ -143,6 +144,14 @@ class world {
   [[gnu::format(printf, 2, 3)]] void trace(char const* format, ...);
   /// Something is wrong that no line of the trace would show.
   [[gnu::format(printf, 2, 3)]] void complain(char const* format, ...);
+
+  // as the sink of a saver: what the next session begins from
+  tautline::status save(tautline::training_state const& state) {
+    checkpoint = state.step();
+    has_checkpoint = true;
+    return {};
+  }
+  [[nodiscard]] bool is_empty() const { return !has_checkpoint; }
 
   scenario const& script;
   std::vector<std::string> lines;
@@ -156,6 +165,7 @@ class world {
   long taken = 0;  ///< elements of this session's input
   step_number completed = 0;
   step_number checkpoint = 0;
+  bool has_checkpoint = false;
   step_number steps_of_others = 0;  ///< of a global step
   std::uint64_t ticks = 0;  ///< ten a raw run
   std::vector<std::vector<bool>> done;  ///< actions, by hook

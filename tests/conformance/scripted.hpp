@@ -63,11 +63,17 @@ class scripted {
     return values_[place_of(tautline::name_of<Name>)];
   }
 
-  /// False once a variable is NaN or infinite after the last raw run.
-  [[nodiscard]] bool is_finite() const {
-    return std::all_of(script().variables.begin(), script().variables.end(), [&](series const& variable) {
-      return world_->raw_runs == 0 || std::isfinite(variable.at(world_->raw_runs - 1));
-    });
+  /// The variables as they are after the last raw run.
+  template <class Visit>
+  void each_state(Visit const& visit) {
+    variables_.resize(script().variables.size());
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      variables_[i] = world_->raw_runs == 0 ? 0 : script().variables[i].at(world_->raw_runs - 1);
+      tautline::state_item item;
+      item.owner = script().variables[i].name.c_str();
+      item.view = tautline::view_tensor(variables_[i]);
+      visit(item);
+    }
   }
 
   [[nodiscard]] world& played() const { return *world_; }
@@ -133,6 +139,7 @@ class scripted {
 
   world* world_;
   std::vector<double> values_;
+  std::vector<double> variables_;
 };
 
 /// Ten ticks pass in a raw run and none elsewhere, so that a budget of `run_for` is a number of runs.

@@ -111,10 +111,10 @@ class checkpoint_saver {
       }
     }
     if constexpr (saves_at_start) {
-      bool wanted = true;
+      bool wanted = first_;
       if constexpr (requires { sink_->is_empty(); }) wanted = sink_->is_empty();
-      decide(wanted && first_, state);
       first_ = false;
+      decide(wanted, state);
       if (wants_) save(state, at);
     }
   }

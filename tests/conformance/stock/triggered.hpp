@@ -10,6 +10,7 @@ template <tautline::fixed_string Id, class Trigger>
 class triggered {
  public:
   using tags = tautline::hooks<id_tag<Id>>;
+  static constexpr bool stateless = true;
   triggered(world& played, Trigger given) : trigger(given), world_(&played) {}
 
   void after_run(auto& context) {
