@@ -60,7 +60,8 @@ def test(arguments):
     if unknown:
         refuse(f"test knows no option {unknown[0]!r}; see ./dev help")
     packages.need(*BUILD, "clang-19", "libclang-rt-19-dev", "doctest-dev", "libfmt-dev", "librange-v3-dev", "libcli11-dev",
-                  "nlohmann-json3-dev", "valgrind", "pkg-config", "libboost-dev", "libstb-dev", "python3-venv")
+                  "nlohmann-json3-dev", "libreaderwriterqueue-dev", "valgrind", "pkg-config", "libboost-dev", "libstb-dev",
+                  "python3-venv")
     everything.main("--quick" in arguments)
 
 
@@ -93,7 +94,8 @@ def docs(arguments):
             refuse(f"there is no page {word}")
         if report.ROOT not in pathlib.Path(word).resolve().parents:
             refuse(f"{word} is no page of this repository")
-    packages.need("g++", "clang-19", "libclang-rt-19-dev", "libfmt-dev", "librange-v3-dev", "nlohmann-json3-dev")
+    packages.need("g++", "clang-19", "libclang-rt-19-dev", "libfmt-dev", "librange-v3-dev", "nlohmann-json3-dev",
+                  "libreaderwriterqueue-dev")
     run_script("tests/docs/run.py", [str(pathlib.Path(word).resolve()) for word in arguments])
 
 
