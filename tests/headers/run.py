@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Every header stands alone: each is compiled as the only one of its translation unit, included twice, with warnings
-as errors, on both compilers. Headers of the core are compiled without exceptions and RTTI as well.
+as errors, on both compilers. Headers of the core are compiled without exceptions and RTTI as well. And all of them go
+together into one.
 
 usage: run.py [--self-test] [--optional] [INCLUDE_FOLDER]
   --optional   headers whose third-party library is not installed are left out, and named
@@ -34,6 +35,13 @@ def check(case):
     return name, None if result.returncode == 0 else result.stdout, header
 
 
+def check_together(case):
+    folder, headers, compiler = case
+    text = "".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n"
+    result = report.run([compiler, *FLAGS, SHADOW[compiler], f"-I{folder}", "-"], input=text)
+    return f"all headers together on {compiler}", None if result.returncode == 0 else result.stdout
+
+
 def play(folder, tally, optional=False):
     headers = [file.relative_to(folder) for file in sorted(folder.rglob("*.hpp"))]
     cases = [(folder, header, compiler, more) for header in headers for compiler in report.compilers()
@@ -42,8 +50,11 @@ def play(folder, tally, optional=False):
         missing = re.search(r"fatal error: '?(\S+?)'?(: No such file| file not found)", problem or "")
         if missing and optional and not missing[1].startswith("tautline/"):
             tally.skip(name, f"{missing[1]} is not installed")
+            headers = [other for other in headers if other != header]
         else:
             tally.add(name, problem)
+    for name, problem in report.in_parallel(check_together, [(folder, headers, it) for it in report.compilers()]):
+        tally.add(name, problem)
     return tally
 
 
@@ -67,6 +78,14 @@ def self_test(tally):
             inner = play(pathlib.Path(folder), report.Tally(quiet=True))
             right = inner.good() if must_pass else inner.failed >= len(report.compilers())
             tally.add(f"self-test {name}", None if right else "the wrong verdict")
+    with tempfile.TemporaryDirectory() as folder:  # each is good by itself
+        for name in ("a", "b"):
+            file = pathlib.Path(folder) / f"tautline/{name}.hpp"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(f"#pragma once\n// {name}: files of one text are one to g++\ninline int same_name() {{ return 1; }}\n")
+        inner = play(pathlib.Path(folder), report.Tally(quiet=True))
+        tally.add("self-test of two headers with one name",
+                  None if inner.failed == len(report.compilers()) else "the wrong verdict")
     return tally
 
 

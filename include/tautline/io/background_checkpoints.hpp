@@ -16,7 +16,7 @@
 TAUTLINE_BEGIN
 
 /// How long a training may wait for its checkpoints.
-struct background_options {
+struct writing_options {
   std::chrono::milliseconds wait{5000};     ///< for room, when the one before the last is still being written
   std::chrono::milliseconds finish{60'000};  ///< at the end of the training, and before a restore, for all of them
   /// Nothing that the step's thread does is a system call: the writing thread looks for work a thousand times a second.
@@ -39,7 +39,7 @@ class background_checkpoints {
  public:
   template <keep_policy Policy = keep_latest, file_layer Files = posix_files>
   explicit background_checkpoints(std::string folder, Policy policy = {}, checkpoint_options options = {},
-                                  background_options how = {}, Files files = {})
+                                  writing_options how = {}, Files files = {})
       : shared_(std::make_shared<shared>(std::move(folder), policy, std::move(options), std::move(files))), how_(how) {}
   background_checkpoints(background_checkpoints const&) = delete;
   background_checkpoints& operator=(background_checkpoints const&) = delete;
@@ -214,7 +214,7 @@ class background_checkpoints {
   std::deque<saved_checkpoint> finished_;
   saved_checkpoint told_;
   checkpoint_metadata metadata_;
-  background_options how_;
+  writing_options how_;
   std::int64_t left_out_ = 0;
 };
 static_assert(restorer<background_checkpoints> && checkpoint_sink<background_checkpoints>);

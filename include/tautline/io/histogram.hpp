@@ -11,6 +11,7 @@
 #include <span>
 #include <type_traits>
 
+#include <tautline/core/finite.hpp>
 #include <tautline/core/tensor.hpp>
 
 TAUTLINE_BEGIN
@@ -41,10 +42,6 @@ struct histogram {
 
 namespace detail {
 
-// by the bits: -ffast-math takes std::isfinite for true
-inline bool is_finite_number(double number) {
-  return (std::bit_cast<std::uint64_t>(number) & 0x7ff0'0000'0000'0000U) != 0x7ff0'0000'0000'0000U;
-}
 inline void count_not_finite(histogram& into, double number) {
   auto const bits = std::bit_cast<std::uint64_t>(number);
   if ((bits & 0x000f'ffff'ffff'ffffU) != 0) {

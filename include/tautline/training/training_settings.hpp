@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <tautline/io/background_checkpoints.hpp>
+#include <tautline/io/log_sink.hpp>
+
+TAUTLINE_BEGIN
+
+/// What a process is in a training of several: the chief saves and writes summaries, workers do neither.
+enum class role : std::uint8_t { chief, worker };
+
+/// How `monitored_training_session` sets a training up. Numbers of 0 switch off.
+struct training_settings {
+  /// Of checkpoints and event files; empty: neither is written or restored.
+  std::string directory{};
+  /// Of event files; empty: `directory`.
+  std::string summary_directory{};
+  tautline::role role = role::chief;
+  std::optional<step_number> save_checkpoint_steps{};  ///< at most one of this and the next; without both 600 seconds
+  std::optional<double> save_checkpoint_seconds{};
+  step_number save_summaries_steps = 100;
+  step_number log_step_count_steps = 100;  ///< steps a second, for people and as a summary
+  std::size_t keep_checkpoints = 5;
+  /// A worker waits so long for the chief's first checkpoint.
+  std::chrono::seconds max_wait{7200};
+  writing_options writing{};
+  /// Lines for people; `false` silences all default hooks.
+  log_sink log{};
+};
+
+TAUTLINE_END
