@@ -50,6 +50,8 @@ SCRIPTS = [
     ["codegen/run.py"],
     ["docs/run.py", "--self-test"],
     ["docs/run.py"],
+    ["readers/safetensors.py", "--self-test"],
+    ["readers/safetensors.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]

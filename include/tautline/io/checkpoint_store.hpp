@@ -265,6 +265,8 @@ class checkpoint_store {
     if (!result.ok()) return result;
     std::string const text = detail::write_manifest(manifest);
     if (text.empty()) result = {error_kind::invalid_argument, "a name of the graph or of the metadata is not UTF-8"};
+    // a manifest that takes the place of one must not get to the disk before its data
+    if (result.ok() && folder_.has(manifest_file)) result = folder_.sync();
     if (result.ok()) result = folder_.put_text(manifest_file, text);
     if (!result.ok()) {
       folder_.remove(manifest.data_file);
