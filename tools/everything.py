@@ -52,6 +52,8 @@ SCRIPTS = [
     ["docs/run.py"],
     ["readers/safetensors.py", "--self-test"],
     ["readers/safetensors.py"],
+    ["readers/tensorboard.py", "--self-test"],
+    ["readers/tensorboard.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]

@@ -48,9 +48,9 @@ struct hparam {
 /// How a training ended, as the table of hyperparameters shows it.
 enum class training_outcome : std::uint8_t { success = 1, failure = 2, running = 3 };
 
-/// What describes a graph node by node: a `training_state`, or anything of your own with such a member.
+/// What describes a graph node by node: a `training_state`, a finalized `static_graph`, or a class of your own.
 template <class Graph>
-concept described_graph = requires(Graph const& graph, void (*visit)(node_info const&)) { graph.each_node(visit); };
+concept described_graph = requires(Graph& graph, void (*visit)(node_info const&)) { graph.each_node(visit); };
 
 namespace detail {
 
@@ -64,7 +64,7 @@ inline constexpr std::uint32_t tensorflow_double = 2;
 inline constexpr std::uint32_t tensorflow_string = 7;
 
 /// What TensorBoard does with the values of a tag.
-enum class data_class : std::uint32_t { scalar = 1, tensor = 2, blobs = 3 };
+enum class data_class : std::uint32_t { tensor = 2, blobs = 3 };
 
 inline void write_shape(auto& shape, std::span<std::int64_t const> sizes) {
   for (std::int64_t const size : sizes) {
@@ -77,11 +77,13 @@ inline void write_shape(auto& shape, std::span<std::int64_t const> sizes) {
 /// Events of TensorBoard as framed records at the end of a buffer: no file and no clock, so the records can be made in
 /// one thread and written in another. Wall times are seconds since 1970. `event_file` says what each kind is good for.
 ///
-/// Scalars are tensors of doubles with their plugin named ("version 2"): the older `simple_value` is a float. The
-/// plugin's name stands in each record, not in a tag's first one only, so a file can be read from any record on.
+/// Scalars are written as `simple_value`, the older form: TensorBoard's fast loader, its default, shows no scalar that is
+/// a tensor of doubles, a tensor of floats says no more than `simple_value`, and of this all other readers know how to
+/// make scalars, and how to drop those behind a restart. Everything else is a tensor with its plugin named in each record
+/// (not in a tag's first one only, so a file can be read from any record on); the numbers of histograms stay doubles.
 /// Bytes of tags and texts that are not UTF-8 become '?'.
 ///
-/// **Cost** no allocation once the buffer is large enough; a scalar takes 66 bytes and its tag.
+/// **Cost** no allocation once the buffer is large enough; a scalar takes 40 bytes and its tag.
 /// **Source** event.proto, summary.proto and tensor.proto of TensorFlow.
 class event_encoder {
  public:
@@ -93,10 +95,10 @@ class event_encoder {
   }
   // flatten: in one piece the writer lives in registers, which takes half of the time
   [[gnu::flatten]] void scalar(double wall_time, std::string_view tag, double value, step_number step) {
-    summary(wall_time, step, tag, "scalars", detail::data_class::scalar, [&](auto& tensor) {
-      tensor.varint(1, detail::tensorflow_double);
-      tensor.message(2, [](auto&) {});
-      tensor.doubles(6, 1, [&](std::size_t) { return value; });
+    event(wall_time, step, [&](auto& event) {
+      event.message(5, [&](auto& summary) {
+        summary.message(1, [&](auto& point) { point.text(1, tag), point.fixed(2, static_cast<float>(value)); });
+      });
     });
   }
   void histogram(double wall_time, std::string_view tag, tautline::histogram const& of, step_number step) {
@@ -170,7 +172,7 @@ class event_encoder {
   }
   /// A graph that describes itself, which is visited several times.
   template <described_graph Graph>
-  void graph(double wall_time, Graph const& graph, step_number step = 0) {
+  void graph(double wall_time, Graph& graph, step_number step = 0) {
     event(wall_time, step, [&](auto& event) {
       event.message(4, [&](auto& graph_def) {
         graph.each_node([&](node_info const& node) {

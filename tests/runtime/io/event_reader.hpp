@@ -54,7 +54,7 @@ inline records split(std::string_view file) {
 
 struct field {
   std::uint64_t number;
-  std::uint64_t value = 0;  // of a varint or of eight bytes
+  std::uint64_t value = 0;  // of a varint, or of eight or four bytes
   std::string bytes;
 };
 
@@ -70,6 +70,7 @@ class message {
       switch (tag & 7) {
         case 0: found.value = varint(bytes); break;
         case 1: found.value = little(take(bytes, 8)); break;
+        case 5: found.value = little(take(bytes, 4)); break;
         case 2: found.bytes = take(bytes, varint(bytes)); break;
         default: FAIL("a wire type that nobody writes");
       }
@@ -129,6 +130,9 @@ struct event {
   explicit event(std::string const& bytes)
       : whole(bytes), wall_time(whole.real(1)), step(whole.integer(2)), value(whole.in(5).in(1)), tag(value.text(1)),
         tensor(value.in(8)), metadata(value.in(9)), plugin(metadata.in(1).text(1)) {}
+  [[nodiscard]] float scalar() const {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value.last(2).value));
+  }
   [[nodiscard]] std::vector<std::int64_t> shape() const {
     std::vector<std::int64_t> sizes;
     for (field const& each : tensor.in(2).all(2)) sizes.push_back(message(each.bytes).integer(1));

@@ -26,7 +26,7 @@ namespace detail {
 constexpr std::size_t varint_size(std::uint64_t value) {
   return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
-enum class wire : std::uint32_t { varint = 0, fixed_64 = 1, length = 2 };
+enum class wire : std::uint32_t { varint = 0, fixed_64 = 1, length = 2, fixed_32 = 5 };
 constexpr std::uint32_t tag_of(std::uint32_t field, wire type) { return field << 3 | static_cast<std::uint32_t>(type); }
 
 /// The number of bytes of the well-formed UTF-8 character at `at`, 0 for none.
@@ -72,6 +72,7 @@ class proto_size {
     if (std::bit_cast<std::uint64_t>(value) != 0) fixed(field, value);
   }
   constexpr void fixed(std::uint32_t field, double) { bytes_ += varint_size(tag_of(field, wire::fixed_64)) + 8; }
+  constexpr void fixed(std::uint32_t field, float) { bytes_ += varint_size(tag_of(field, wire::fixed_32)) + 4; }
   constexpr void text(std::uint32_t field, std::string_view value) {
     if (!value.empty()) bytes(field, value);
   }
@@ -114,6 +115,10 @@ class proto_writer {
   void fixed(std::uint32_t field, double value) {
     put_varint(tag_of(field, wire::fixed_64));
     put_little<8>(std::bit_cast<std::uint64_t>(value));
+  }
+  void fixed(std::uint32_t field, float value) {
+    put_varint(tag_of(field, wire::fixed_32));
+    put_little<4>(std::bit_cast<std::uint32_t>(value));
   }
   void text(std::uint32_t field, std::string_view value) {
     if (!value.empty()) element(field, value);
