@@ -302,6 +302,7 @@ class life_cycle : public events<Backend, Options, Entries...> {
     error const happened = this->error_at(0);
     if (happened.kind != error_kind::aborted && happened.kind != error_kind::unavailable) return false;
     if (happened.where != callback::run && happened.where != callback::create_session) return false;
+    if (*happened.hook != 0) return false;  // of its after_restore: an error of a hook
     if (this->state.reported() > 1) return false;
     if (this->ran_in_this_session()) {
       this->state.recoveries = 0;

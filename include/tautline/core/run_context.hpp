@@ -118,8 +118,11 @@ class run_context_base : public life {
   /// Whether a gate has vetoed what this run would have changed. The run counts as a step all the same.
   [[nodiscard]] bool vetoed() const { return state_->vetoed; }
   /// In `gate`: nothing of what this run would change takes place. Values that are computed from the change are not there
-  /// in this run: who asked for them gets `after_run(ctx)`.
-  void veto() { state_->vetoed = true; }
+  /// in this run: who asked for them gets `after_run(ctx)`. **Errors** elsewhere it is one: it would come too late.
+  void veto() {
+    if (where_ != callback::gate) return fail(error_kind::invalid_argument, "veto() is for gates. Mend: move it into gate(ctx, values)");
+    state_->vetoed = true;
+  }
 
  protected:
   explicit run_context_base(detail::life_state& state) : life(state) {}
@@ -154,8 +157,11 @@ class run_context : public run_context_base, public detail::values_of<Core, type
   void roll_back(text why)
     requires(has_restorer)
   {
+    if (this->where_ != callback::gate) {
+      return this->fail(error_kind::invalid_argument, "roll_back() is for gates. Mend: move it into gate(ctx, values)");
+    }
     this->core_->restoring.roll_back = true;
-    fail(error_kind::nan, why);
+    this->fail(error_kind::nan, why);
   }
 
   /// Hands a value to the hooks that come later in this run and ask for it, and to the caller.

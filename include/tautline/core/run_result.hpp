@@ -52,7 +52,7 @@ struct result_values<Core, std::index_sequence<Index...>, type_list<Fetches...>>
   static void capture_one(Core& core, Args const& asked, result_leaf<At, fetch_t<Name, Type>, Value>& leaf) {
     leaf.capture(core.template value<Name, Type>());  // of a publication the last one, perhaps of an earlier run
     leaf.there = core.template has<Name>() && inspect<Args>::template wants<item_kind::fetch, Name>(asked);
-    if constexpr (stages<typename Core::backend_type>) {  // what a vetoed update would have given
+    if constexpr (stages<typename Core::backend_type> && Request::is_step) {  // what a vetoed update would have given
       if constexpr (Core::backend_type::template is_late<Request, Name>()) leaf.there = leaf.there && !core.state.vetoed;
     }
   }

@@ -35,7 +35,7 @@ inline constexpr auto state_key = [] {
 template <class Core>
 class saved_state {
  public:
-  static training_state view(Core& core) { return {&core, functions, core.state.completed}; }
+  static training_state view(Core& core) { return {&core, functions, core.state.completed, core.state.told_sessions}; }
 
  private:
   struct erased_visit {

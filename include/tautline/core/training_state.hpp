@@ -28,10 +28,14 @@ class training_state {
     void (*nodes)(void* core, void* visitor, node_visit);
   };
 
-  training_state(void* core, functions const& how, step_number step) : core_(core), how_(&how), step_(step) {}
+  training_state(void* core, functions const& how, step_number step, bool running = false)
+      : core_(core), how_(&how), step_(step), running_(running) {}
 
   /// Completed steps.
   [[nodiscard]] step_number step() const { return step_; }
+  /// Whether hooks have been told of a session before. A restorer leaves values that are `kept` as they are then: the
+  /// training goes back to a checkpoint. Else it is resumed, and they are restored, too.
+  [[nodiscard]] bool is_running() const { return running_; }
 
   /// Calls `visit(state_item const&)` for every value: variables in the order of the graph, inputs, then the hooks in the
   /// order of the arguments. Names are unique.
@@ -58,6 +62,7 @@ class training_state {
   void* core_;
   functions const* how_;
   step_number step_;
+  bool running_;
 };
 
 /// What a restorer did. @see restore_from
