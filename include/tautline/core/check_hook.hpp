@@ -140,7 +140,7 @@ consteval auto check_in_session() {
            check_callback<Hook, end_callback, "end", has::end, session>() |
            check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>() |
            check_callback<Hook, close_callback, "close", has::close>() | check_clock<Hook, Core>() |
-           check_gate<Hook, Backend, Core>() | check_real_time<Hook, Core>() |
+           check_gate<Hook, Backend, Core>() | check_real_time<Hook, Core>() | check_saving<Hook>() |
            fine_or<!(has::on_enter || has::on_leave) || watching<Hook>, half_watching<Hook>>() |
            names_exist<Hook, Backend, Core, typename hook_request<Core, run_args<>, Hook>::type>();
   }

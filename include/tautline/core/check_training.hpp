@@ -58,6 +58,22 @@ consteval auto gates_look_before(type_list<Hooks...>) {
 
 // --- checkpoints ----------------------------------------------------------------------------------------------------
 
+template <class Hook>
+consteval bool names_save() {
+  return !requires { &callback_probe<Hook>::wants_save; } || !requires { &callback_probe<Hook>::save; };
+}
+/// A saver can be called as one, and what is to be told of a restored state can be told.
+template <class Hook>
+consteval auto check_saving() {
+  constexpr bool is_told = requires { &callback_probe<Hook>::after_restore; } || requires(Hook& hook) { hook.after_restore(); } ||
+                           requires(Hook& hook, life& at) { hook.after_restore(at); };
+  if constexpr (is_saver<Hook> && !saving<Hook>) {
+    return fine_or<!names_save<Hook>(), half_saving<Hook>>() | fine_or<is_told, uncallable_after_restore<Hook>>();
+  } else {
+    return fine_or<is_told, uncallable_after_restore<Hook>>();
+  }
+}
+
 /// Whether anybody saves or restores the state of the hooks.
 template <class Options, class... Hooks>
 inline constexpr bool has_checkpoints = has_restorer<Options> || (saving<Hooks> || ...);
@@ -70,11 +86,37 @@ consteval auto check_backend_state() {
     return fine{};
   }
 }
+/// Every field that an object lists, at any depth.
+template <class Hook, class Object>
+consteval auto check_fields_of();
+template <class Hook, fixed_string Field, class Value>
+consteval auto check_field() {
+  if constexpr (lists_state<Value>) {
+    return check_fields_of<Hook, Value>();
+  } else {
+    return fine_or<tensor_value<Value>, unsaved_field<Hook, Field, Value>>();
+  }
+}
+template <class Hook, fixed_string... Names, class... Values, bool... Kept>
+consteval auto check_fields(fields<field_t<Names, Values, Kept>...> const*) {
+  return (fine{} | ... | check_field<Hook, Names, Values>());
+}
+template <class Hook, class Object>
+consteval auto check_fields_of() {
+  return check_fields<Hook>(static_cast<std::remove_cvref_t<decltype(std::declval<Object&>().state())> const*>(nullptr));
+}
+template <class Hook>
+consteval auto check_hook_state() {
+  if constexpr (lists_state<Hook>) {
+    return check_fields_of<Hook, Hook>();
+  } else {
+    return fine_or<stateless<Hook>, unlisted_state<Hook>>();
+  }
+}
 template <class Backend, class Options, class... Hooks>
 consteval auto check_states() {
   if constexpr (has_checkpoints<Options, Hooks...>) {
-    return check_backend_state<Backend>() |
-           (fine{} | ... | fine_or<lists_state<Hooks> || stateless<Hooks>, unlisted_state<Hooks>>());
+    return check_backend_state<Backend>() | (fine{} | ... | check_hook_state<Hooks>());
   } else {
     return fine{};
   }
@@ -111,7 +153,7 @@ consteval auto check_real_time() {
                    not_real_time<Hook, "noexcept after_run or gate">>() |
            fine_or<declares_real_time<Hook> || !(before_run_callback::named<Hook>() || after_run_callback::named<Hook>() ||
                                                  gate_callback::named<Hook>() || watching<Hook>),
-                   not_real_time<Hook, "static constexpr bool real_time = true">>();
+                   not_real_time<Hook, "a member real_time = true">>();
   }
 }
 

@@ -163,6 +163,10 @@ struct uncallable : reason {
                     "tautline: this hook's after_run cannot be called as a callback, so it would never act. Mend: make it "
                     "public and callable as after_run(ctx) or after_run(ctx, values), as in void after_run(auto& ctx, "
                     "auto& values)");
+    } else if constexpr (Callback == fixed_string("gate")) {
+      static_assert(mended<uncallable>,
+                    "tautline: this hook's gate cannot be called as a callback, so it would never act. Mend: make it public "
+                    "and callable as gate(ctx), or as gate(ctx, values) and ask for the values in before_run");
     } else if constexpr (Callback == fixed_string("end")) {
       static_assert(mended<uncallable>,
                     "tautline: this hook's end cannot be called as a callback, so it would never act. Mend: make it "

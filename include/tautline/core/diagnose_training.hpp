@@ -21,6 +21,15 @@ struct unlisted_state : reason {
                   "declare `static constexpr bool stateless = true;`");
   }
 };
+template <class Hook, fixed_string Field, class Type>
+struct unsaved_field : reason {
+  static consteval void say() {
+    static_assert(training_is_mended<unsaved_field>,
+                  "tautline: this hook lists a field of a type that cannot be saved; field and type stand behind the hook, "
+                  "beside this message. Mend: list numbers, arrays and vectors of them, objects with state(), or specialise "
+                  "tautline::tensor_traits");
+  }
+};
 template <class Hook, fixed_string Name>
 struct gate_too_late : reason {
   static consteval void say() {
@@ -62,6 +71,23 @@ struct half_watching : reason {
     static_assert(training_is_mended<half_watching>,
                   "tautline: this hook has on_enter or on_leave but cannot be told, so it would never act. Mend: give it both, "
                   "as in void on_enter(tautline::moment const& now) noexcept, and the same for on_leave");
+  }
+};
+
+template <class Hook>
+struct half_saving : reason {
+  static consteval void say() {
+    static_assert(training_is_mended<half_saving>,
+                  "tautline: this saver has wants_save or save but cannot be called, so it would never save. Mend: give it both, "
+                  "as in bool wants_save() and void save(tautline::training_state const& state, tautline::life& life)");
+  }
+};
+template <class Hook>
+struct uncallable_after_restore : reason {
+  static consteval void say() {
+    static_assert(training_is_mended<uncallable_after_restore>,
+                  "tautline: this hook's after_restore cannot be called as a callback, so it would never act. Mend: make it "
+                  "public and callable as after_restore()");
   }
 };
 

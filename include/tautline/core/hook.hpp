@@ -78,6 +78,7 @@ struct any_argument {};
 /// whatever their signatures or access: to look for a name is cheap, to look whether it can be called is not.
 struct callback_decoy {
   int begin, after_create_session, before_run, gate, after_run, end, on_error, close;
+  int wants_save, save, after_restore;  // called by those who save and restore
 };
 template <class Hook>
 struct callback_probe : Hook, callback_decoy {};

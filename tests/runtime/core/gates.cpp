@@ -81,7 +81,6 @@ TEST_CASE("an evaluation behind a vetoed run has all its values") {
 
 /// Asks, and so gates with values, in even steps only.
 struct every_other {
-  static constexpr bool stateless = true;
   lines* trace;
   auto before_run(auto& ctx) { return ask_if(ctx.step() % 2 == 0, fetch<"loss">); }
   void gate(auto& ctx, auto& values) { trace->push_back("values " + number(ctx.step()) + " " + number(values[fetch<"loss">])); }

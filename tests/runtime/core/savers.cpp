@@ -184,7 +184,6 @@ TEST_CASE("a hook of the category without save is called like any other") {
 
 /// Looks at the whole state from its own place.
 struct looks {
-  static constexpr bool stateless = true;
   lines* trace;
   void after_run(auto& ctx) {
     int count = 0;

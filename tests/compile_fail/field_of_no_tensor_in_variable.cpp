@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: a field of this type cannot be saved\. Mend: list numbers, arrays and vectors of them
+#include "common.hpp"
+
+struct my_store {
+  restored restore(training_state const&) { return {}; }
+};
+struct my_model {
+  float slope = 0;
+  char const* words = "";
+#ifndef CONTROL
+  auto state() { return fields{field<"slope">(slope), field<"words">(words)}; }
+#else
+  auto state() { return fields{field<"slope">(slope)}; }
+#endif
+};
+
+int main() {
+  auto graph = static_graph{}.variable<"model">(my_model{}).update<"train", "model">([](my_model& model) { model.slope += 1; });
+  my_store store;
+  auto session = monitored(std::move(graph), options{restore_from{store}});
+  (void)session.run(target<"train">);
+}

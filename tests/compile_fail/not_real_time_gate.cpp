@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-error: tautline: this session is in real-time mode, and this hook does not promise to neither allocate nor wait nor throw in a step; beside this message stands what lacks\. Mend: 
+// expect-near: my_hook.*"noexcept after_run or gate"
+#include "common.hpp"
+
+struct my_hook {
+  static constexpr bool real_time = true;
+#ifndef CONTROL
+  void gate(auto& ctx) { ctx.veto(); }
+#else
+  void gate(auto& ctx) noexcept { ctx.veto(); }
+#endif
+};
+
+int main() {
+  auto session = monitored(toy_graph(), options{real_time{}}, my_hook{});
+  (void)session.run(target<"train">);
+}
