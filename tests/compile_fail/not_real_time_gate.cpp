@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: this session is in real-time mode, and this hook does not promise to neither allocate nor wait nor throw in a step; beside this message stands what lacks\. Mend: 
+// expect-error: tautline: this session is in real-time mode, and this hook does not promise to neither allocate nor wait nor throw in a step; beside this message stands what lacks\. Mend: make what is called in a step noexcept
 // expect-near: my_hook.*"noexcept after_run or gate"
 #include "common.hpp"
 
