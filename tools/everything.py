@@ -54,6 +54,12 @@ SCRIPTS = [
     ["readers/safetensors.py"],
     ["readers/tensorboard.py", "--self-test"],
     ["readers/tensorboard.py"],
+    ["readers/rows.py", "--self-test"],
+    ["readers/rows.py"],
+    ["readers/promtool.py", "--self-test"],
+    ["readers/promtool.py"],
+    ["readers/perfetto.py", "--self-test"],
+    ["readers/perfetto.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]

@@ -85,9 +85,6 @@ struct prometheus_histogram : detail::metric<Name, Help> {
 namespace detail {
 template <fixed_string Name>
 struct metric_label {
-  static_assert(is_label_name(Name.characters),
-                "tautline: this is no name of a label. Mend: use letters, digits and _, no digit and no __ first, and "
-                "neither le nor quantile");
   static constexpr auto name = Name;
   std::string_view value;
 };
@@ -107,6 +104,9 @@ consteval bool are_different() {
 /// A label that all metrics of a file have: `prometheus_label<"run">("digits")`. Its value is any text.
 template <fixed_string Name>
 [[nodiscard]] constexpr detail::metric_label<Name> prometheus_label(std::string_view value) {
+  static_assert(detail::is_label_name(Name.characters),
+                "tautline: this is no name of a label. Mend: use letters, digits and _, no digit and no __ first, and "
+                "neither le nor quantile");
   return {value};
 }
 

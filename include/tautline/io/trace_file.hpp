@@ -87,7 +87,7 @@ struct trace_track {
 /// **Errors** of the system are a `std::system_error` that names the file; with `-fno-exceptions` they are `status()`.
 /// Events that could not be written are kept and tried again before the next one, which is dropped and counted if that
 /// fails too. The destructor closes and is silent.
-/// **Cost** of a slice with two numbers: about 0.3 µs, no allocation after the first ones; a system call at each flush.
+/// **Cost** of a slice with two numbers: about 0.5 µs, no allocation after the first ones; a system call at each flush.
 /// **Thread-safety** one thread at a time.
 /// **Source** "Trace Event Format", sections on complete, duration, counter, instant and metadata events.
 class trace_file {

@@ -83,7 +83,13 @@ void append_utf8(std::string& out, std::string_view text, Escape escape) {
 /// A JSON string with its quotes.
 inline void append_json_text(std::string& out, std::string_view text) {
   out += '"';
-  append_utf8(out, text, [&](char character) {
+  // nearly all names are plain, so these go at once
+  std::size_t plain = 0;
+  while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\') {
+    ++plain;
+  }
+  out.append(text, 0, plain);
+  append_utf8(out, text.substr(plain), [&](char character) {
     switch (character) {
       case '"': out += "\\\""; return true;
       case '\\': out += "\\\\"; return true;
