@@ -15,9 +15,11 @@
 #include <tautline/hooks/model_dependent.hpp>
 #include <tautline/hooks/nan_checker.hpp>
 #include <tautline/hooks/pipeline.hpp>
+#include <tautline/hooks/on_rank_zero.hpp>
 #include <tautline/hooks/progress_bar.hpp>
 #include <tautline/hooks/step_rate_logger.hpp>
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/hooks/stopper.hpp>
 #include <tautline/hooks/tensor_logger.hpp>
+#include <tautline/hooks/triggered.hpp>
 // IWYU pragma: end_exports

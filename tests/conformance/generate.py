@@ -229,7 +229,7 @@ KINDS = {
     "final_ops": (final_ops, "tautline/hooks/final_ops.hpp"),
     "feed_fn": (feed_fn, "tautline/hooks/feed_fn.hpp"),
     "global_step_waiter": (global_step_waiter, "tautline/hooks/global_step_waiter.hpp"),
-    "triggered": (triggered, None),
+    "triggered": (triggered, "tautline/hooks/triggered.hpp"),
     "tensor_logger": (tensor_logger, "tautline/hooks/tensor_logger.hpp"),
     "step_rate_logger": (step_rate_logger, "tautline/hooks/step_rate_logger.hpp"),
     "checkpoint_saver": (checkpoint_saver, "tautline/hooks/checkpoint_saver.hpp"),
