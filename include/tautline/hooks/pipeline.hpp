@@ -40,13 +40,13 @@ constexpr auto observe() {
     detail::observes_nothing<names<Names...>>::say();
     return detail::rejected{};
   } else {
-    return detail::open_pipeline<names<Names...>, detail::no_gate, 0>({}, detail::stages<>(std::in_place));
+    return detail::open_pipeline<names<Names...>, detail::no_gate, 0>({}, detail::stages_of<>(std::in_place));
   }
 }
 /// The same for graphs that are objects, where a fetch names its type: `observe(fetch<"loss", float>)`.
 template <fixed_string... Names, class... Types>
 constexpr auto observe(fetch_t<Names, Types>...) {
-  return detail::open_pipeline<run_args<fetch_t<Names, Types>...>, detail::no_gate, 0>({}, detail::stages<>(std::in_place));
+  return detail::open_pipeline<run_args<fetch_t<Names, Types>...>, detail::no_gate, 0>({}, detail::stages_of<>(std::in_place));
 }
 
 /// Hands on `f(values...)`, one value. What a callable keeps from one call to the next is saved only if it lists it by

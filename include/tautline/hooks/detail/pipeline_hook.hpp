@@ -90,7 +90,7 @@ struct stage_list<std::index_sequence<Index...>, Stages...> : stage_leaf<Index, 
   }
 };
 template <class... Stages>
-using stages = stage_list<std::make_index_sequence<sizeof...(Stages)>, Stages...>;
+using stages_of = stage_list<std::make_index_sequence<sizeof...(Stages)>, Stages...>;
 
 /// "smooth", and "smooth#2" for the second one of a pipeline.
 template <std::size_t Index, class... Stages>
@@ -179,7 +179,7 @@ class pipeline : public detail::gate_member<Gate>,
   struct keeps_something {
     template <std::size_t Index>
     static consteval bool holds() {
-      return lists_state<std::remove_reference_t<decltype(detail::stage_at<Index>(std::declval<detail::stages<Stages...>&>()))>>;
+      return lists_state<std::remove_reference_t<decltype(detail::stage_at<Index>(std::declval<detail::stages_of<Stages...>&>()))>>;
     }
   };
   using keeping = detail::filter_t<keeps_something, indices>;
@@ -188,9 +188,9 @@ class pipeline : public detail::gate_member<Gate>,
   using asks = typename detail::observed<Observed>::asks;
   static constexpr bool stateless = std::is_same_v<keeping, std::index_sequence<>>;
 
-  constexpr pipeline(detail::gate_member<Gate> gate, detail::stages<Stages...>&& given)
+  constexpr pipeline(detail::gate_member<Gate> gate, detail::stages_of<Stages...>&& given)
       : detail::gate_member<Gate>(static_cast<detail::gate_member<Gate>&&>(gate)),
-        stages_(static_cast<detail::stages<Stages...>&&>(given)) {}
+        stages_(static_cast<detail::stages_of<Stages...>&&>(given)) {}
 
   template <class Graph>
   void begin(Graph&, life& at) {
@@ -329,7 +329,7 @@ class pipeline : public detail::gate_member<Gate>,
     return fields{field<detail::stage_name<Index, Stages...>()>(detail::stage_at<Index>(stages_))...};
   }
 
-  [[no_unique_address]] detail::stages<Stages...> stages_;
+  [[no_unique_address]] detail::stages_of<Stages...> stages_;
   [[no_unique_address]] detail::end_memory<detail::count_of_items<asks>, may_act_at_end> last_;
 };
 
@@ -341,8 +341,8 @@ class open_pipeline {
  public:
   using not_a_hook = pipeline_without_sink<open_pipeline>;
 
-  constexpr open_pipeline(gate_member<Gate> gate, stages<Stages...>&& given)
-      : gate_(static_cast<gate_member<Gate>&&>(gate)), stages_(static_cast<stages<Stages...>&&>(given)) {}
+  constexpr open_pipeline(gate_member<Gate> gate, stages_of<Stages...>&& given)
+      : gate_(static_cast<gate_member<Gate>&&>(gate)), stages_(static_cast<stages_of<Stages...>&&>(given)) {}
 
   template <class Next>
   friend constexpr auto operator|(open_pipeline from, Next next) {
@@ -351,7 +351,7 @@ class open_pipeline {
     } else if constexpr (trigger<Next>) {
       if constexpr (std::is_same_v<Gate, no_gate>) {
         return open_pipeline<Observed, Next, sizeof...(Stages), Stages...>(gate_member<Next>{next},
-                                                                       static_cast<stages<Stages...>&&>(from.stages_));
+                                                                       static_cast<stages_of<Stages...>&&>(from.stages_));
       } else {
         pipeline_with_two_triggers<Gate, Next>::say();
         return rejected{};
@@ -363,13 +363,13 @@ class open_pipeline {
       using made = std::conditional_t<Next::is_sink, pipeline<Observed, Gate, Place, Stages..., Next>,
                                       open_pipeline<Observed, Gate, Place, Stages..., Next>>;
       return made(static_cast<gate_member<Gate>&&>(from.gate_),
-                  static_cast<stages<Stages...>&&>(from.stages_).with(static_cast<Next&&>(next)));
+                  static_cast<stages_of<Stages...>&&>(from.stages_).with(static_cast<Next&&>(next)));
     }
   }
 
  private:
   [[no_unique_address]] gate_member<Gate> gate_;
-  [[no_unique_address]] stages<Stages...> stages_;
+  [[no_unique_address]] stages_of<Stages...> stages_;
 };
 
 }  // namespace detail
