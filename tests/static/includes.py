@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Which header may include which.
 
-1. Layers: an include goes downwards only, core < sessions < io < hooks < training. `adapt/` stands beside: it includes
+1. Layers: an include goes downwards only, core < sessions < io < hooks < training < testing. `adapt/` stands beside: it includes
    the core and the library that it adapts; the core does not include it. fmt is for adapters and from io upwards,
    range-v3 for adapters.
 2. The core's ban: none of its headers includes, directly or through others, any of BANNED. The chain is printed.
@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
 import report  # noqa: E402
 
-LAYERS = {"core": 0, "sessions": 1, "io": 2, "hooks": 3, "training": 4}
+LAYERS = {"core": 0, "sessions": 1, "io": 2, "hooks": 3, "training": 4, "testing": 5}
 UMBRELLAS = {"tautline": "hooks", "version": "core", "fwd": "core"}  # others are named like their layer
 
 BANNED = """functional string tuple iostream memory vector map chrono thread mutex ranges iterator atomic stdexcept random
