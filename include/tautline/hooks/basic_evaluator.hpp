@@ -176,9 +176,12 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
     auto& backend = session.backend();
     using backend_type = std::remove_cvref_t<decltype(backend)>;
     bool well = true;
+    double found[set_count * metric_count]{};  // what is interrupted leaves the last means as they are
+    bool const asked_before = session.stop_requested();
+    auto const interrupted = [&] { return !asked_before && session.stop_requested(); };
     auto const all = [&](auto& used) {
       std::size_t row = 0;
-      sets_.each([&](auto const& set) { well = well && evaluate_set(used, set, at, means_ + metric_count * row++); });
+      sets_.each([&](auto const& set) { well = well && evaluate_set(used, set, at, interrupted, found + metric_count * row++); });
     };
     if constexpr (std::copy_constructible<backend_type>) {
       Place::with_copy(backend, all);
@@ -186,6 +189,7 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
       all(backend);
     }
     if (!well) return false;
+    for (std::size_t i = 0; i < set_count * metric_count; ++i) means_[i] = found[i];
     ++evaluated_;
     static constexpr char const* set_names[] = {name_of<Sets::name>...};
     static constexpr char const* metric_names[] = {name_of<Metrics>...};
@@ -193,13 +197,13 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
     return true;
   }
 
-  template <class Backend, class Set>
-  bool evaluate_set(Backend& backend, Set const& set, life& at, double* means) {
+  template <class Backend, class Set, class Interrupted>
+  bool evaluate_set(Backend& backend, Set const& set, life& at, Interrupted const& interrupted, double* means) {
     double sums[metric_count]{};
     double weights = 0;
     bool well = true;
     auto const take = [&](auto const& element) {
-      well = well && run(backend, element, at, sums, weights);
+      well = well && !interrupted() && run(backend, element, at, sums, weights);
       return well;
     };
     decltype(auto) opened = set.open();

@@ -117,6 +117,7 @@ class evaluation_table {
 /// @param how where the table goes, and the summary writer: see `logging`
 /// @param decimals of the numbers in the table
 /// **Order** in `after_run` of the runs that are due, before those who ask for its values; with `at_end` in `end`.
+/// **Stop** one that is asked for during an evaluation ends it between two elements: nothing is published.
 /// **Errors** `invalid_argument` for a dataset without elements; `out_of_range` for a metric that needs the training's
 /// input; what the run throws.
 /// **Cost** a copy of the backend, on the heap, and one run for each element. `basic_evaluator` does without heap and text.
