@@ -162,14 +162,12 @@ static_assert(good<lists_text>);  // nobody saves
 
 struct saves_by_half {
   using category = saver;
-  static constexpr bool stateless = true;
   bool wants_save() { return true; }
   void save(training_state const&) {}
   void close() {}
 };
 struct wishes_by_a_number {
   using category = saver;
-  static constexpr bool stateless = true;
   int wants_save() { return 1; }
   void save(training_state const&, life&) {}
   void close() {}

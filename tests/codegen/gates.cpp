@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// Instructions a step: a run that a gate looks at before its update, and a session with a saver that has nothing to save.
+//
+// bound: gate <= 1.05 * hand_gate
+// bound: idle_saver <= 1.05 * hand_saver
+//
+// The saver's reference has a flag that is looked at once a step: nobody can save at some steps for less. A saver with a
+// trigger, and no saver at all:
+//
+// show: timed_saver
+// show: hand_timed_saver
+// show: hand
+// show: none
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <tautline/core.hpp>
+#include <tautline/sessions/static_graph.hpp>
+
+namespace {
+
+using tautline::fetch;
+using tautline::field;
+using tautline::fields;
+using tautline::step_number;
+using tautline::target;
+
+// --- the model: a line fitted by stochastic gradient descent --------------------------------------------------------
+
+struct random_points {
+  std::uint32_t state = 1;
+  step_number left;
+
+  bool next(float& x) {
+    if (left == 0) return false;
+    --left;
+    state = state * 1664525U + 1013904223U;
+    x = static_cast<float>(state >> 8) * (1.0F / 16777216.0F);
+    return true;
+  }
+};
+struct points_source : random_points {
+  bool operator()(float& x) { return next(x); }
+  auto state() { return fields{field<"random">(random_points::state), field<"left">(left)}; }
+};
+
+/// Two types, so that no vectoriser pairs them: whether it does depends on its mood, not on the hooks.
+struct line {
+  float slope = 0;
+  double offset = 0;
+  auto state() { return fields{field<"slope">(slope), field<"offset">(offset)}; }
+};
+
+inline float error_of(line const& model, float x) {
+  return model.slope * x + static_cast<float>(model.offset) - (2.0F * x + 1.0F);
+}
+inline void descend(line& model, float x, float error) {
+  model.slope -= 0.1F * error * x;
+  model.offset -= 0.1 * static_cast<double>(error);
+}
+
+auto make_graph(step_number steps) {
+  return tautline::static_graph{}
+      .variable<"model">(line{})
+      .source<"x">(0.0F, points_source{{1, steps}})
+      .op<"error", "model", "x">([](line const& model, float x) { return error_of(model, x); })
+      .op<"loss", "error">([](float error) { return error * error; })
+      .update<"train", "model", "x", "error">([](line& model, float x, float error) { descend(model, x, error); });
+}
+
+// --- the hooks ----------------------------------------------------------------------------------------------------------
+
+inline bool is_finite(float value) { return value - value == 0; }
+struct finite_gate {
+  std::int64_t vetoes = 0;
+  auto before_run(auto&) { return fetch<"loss">; }
+  void gate(auto& ctx, auto& values) {
+    if (!is_finite(values[fetch<"loss">])) {
+      ctx.veto();
+      ++vetoes;
+    }
+  }
+};
+/// Wants to save when somebody has told it to.
+struct idle_saver {
+  using category = tautline::saver;
+  static constexpr bool stateless = true;
+  bool wanted = false;
+  void begin(auto&) { wanted = false; }
+  [[nodiscard]] bool wants_save() const { return wanted; }
+  void save(tautline::training_state const& state, tautline::life&) {
+    wanted = false;
+    std::printf("saved %d\n", static_cast<int>(state.step()));
+  }
+};
+/// Decides by a trigger, as checkpoint savers do.
+struct timed_saver : idle_saver {
+  tautline::every_steps trigger{10'000'000};
+  void after_run(auto& ctx) { wanted = ctx.due(); }
+};
+
+// --- by hand --------------------------------------------------------------------------------------------------------
+
+/// The same members in the same order as the graph has them.
+struct hand {
+  line model;
+  float x = 0;
+  random_points points;
+  float error = 0;
+  float loss = 0;
+  step_number step = 0;
+  bool stopped = false;
+
+  [[gnu::noinline]] void run() {
+    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+      if (!points.next(x)) {
+        stopped = true;
+        break;
+      }
+      error = error_of(model, x);
+      descend(model, x, error);
+      ++step;
+    }
+  }
+};
+struct hand_gate : hand {
+  std::int64_t vetoes = 0;
+  bool vetoed = false;
+
+  [[gnu::noinline]] void run() {
+    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+      if (!points.next(x)) {
+        stopped = true;
+        break;
+      }
+      error = error_of(model, x);
+      loss = error * error;
+      vetoed = !is_finite(loss);
+      if (vetoed) {
+        ++vetoes;
+      } else {
+        descend(model, x, error);
+      }
+      ++step;
+    }
+  }
+};
+
+struct hand_saver : hand {
+  bool wanted = false;
+
+  [[gnu::noinline, gnu::cold]] void save() {
+    wanted = false;
+    std::printf("saved %d\n", static_cast<int>(step));
+  }
+  [[gnu::noinline]] void run() {
+    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+      if (!points.next(x)) {
+        stopped = true;
+        break;
+      }
+      error = error_of(model, x);
+      descend(model, x, error);
+      ++step;
+      if (wanted) [[unlikely]] save();
+    }
+  }
+};
+struct hand_timed_saver : hand_saver {
+  step_number next = 10'000'000;
+
+  [[gnu::noinline]] void run() {
+    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+      if (!points.next(x)) {
+        stopped = true;
+        break;
+      }
+      error = error_of(model, x);
+      descend(model, x, error);
+      ++step;
+      wanted = step >= next;
+      if (step >= next) [[unlikely]] next = (step / 10'000'000 + 1) * 10'000'000;
+      if (wanted) [[unlikely]] save();
+    }
+  }
+};
+
+template <class... Hooks>
+[[gnu::noinline]] float with_hooks(step_number steps, Hooks... hooks) {
+  auto session = tautline::monitored(make_graph(steps), static_cast<Hooks&&>(hooks)...);
+  (void)session.run_to_completion(target<"train">);
+  return session.raw()[fetch<"model">].slope;
+}
+
+template <class Loop>
+float by_hand(step_number steps) {
+  Loop loop;
+  loop.points = {1, steps};
+  loop.run();
+  return loop.model.slope;
+}
+
+float run(char const* variant, step_number steps) {
+  if (std::strcmp(variant, "hand") == 0) return by_hand<hand>(steps);
+  if (std::strcmp(variant, "hand_gate") == 0) return by_hand<hand_gate>(steps);
+  if (std::strcmp(variant, "hand_saver") == 0) return by_hand<hand_saver>(steps);
+  if (std::strcmp(variant, "hand_timed_saver") == 0) return by_hand<hand_timed_saver>(steps);
+  if (std::strcmp(variant, "none") == 0) return with_hooks(steps);
+  if (std::strcmp(variant, "gate") == 0) return with_hooks(steps, finite_gate{});
+  if (std::strcmp(variant, "idle_saver") == 0) return with_hooks(steps, idle_saver{});
+  if (std::strcmp(variant, "timed_saver") == 0) return with_hooks(steps, timed_saver{});
+  std::fprintf(stderr, "unknown variant %s\n", variant);
+  std::exit(2);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  std::printf("%g\n", static_cast<double>(run(arguments[1], std::atoll(arguments[2]))));
+}
