@@ -52,10 +52,10 @@ inline void count_not_finite(histogram& into, double number) {
 }
 
 inline void count_number(histogram& into, double number) {
-  double const part = (number / 2 - into.low / 2) / (into.high / 2 - into.low / 2);
+  double const part = (number - into.low) / (into.high - into.low);  // of no worth where the difference is infinite
   std::size_t const last = into.buckets - 1;
   auto bucket = part > 0 ? std::min(last, static_cast<std::size_t>(part * static_cast<double>(into.buckets))) : 0;
-  // what the rounding of the quotient says and what the edges say may differ by one
+  // the edges have the last word; what the rounding of the quotient says may differ by one
   while (bucket > 0 && number < into.left(bucket)) --bucket;
   while (bucket < last && number >= into.right(bucket)) ++bucket;
   ++into.counts[bucket];

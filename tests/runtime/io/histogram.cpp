@@ -105,6 +105,22 @@ TEST_CASE("edges and counts agree, also at the ends of what a double can be") {
   check_edges(tenths, 10);
 }
 
+TEST_CASE("edges and counts agree just beside the edges") {
+  double const ends[][2] = {{0.1, 0.7}, {-1.0 / 3, 2.0 / 3}, {1e-3, 1e3}, {-7.7, -0.3}, {1e10, 1e10 + 1}};
+  for (auto const& [low, high] : ends) {
+    for (std::size_t const buckets : std::array<std::size_t, 5>{3, 7, 30, 49, 64}) {
+      histogram const made = histogram_of(std::array{low, high}, buckets);
+      std::vector<double> numbers{low, high};
+      for (std::size_t i = 1; i < buckets; ++i) {
+        numbers.push_back(made.left(i));
+        numbers.push_back(std::nextafter(made.left(i), low));
+        numbers.push_back(std::nextafter(made.left(i), high));
+      }
+      check_edges(numbers, buckets);
+    }
+  }
+}
+
 TEST_CASE("the number of buckets has bounds") {
   std::vector const numbers{1, 2};
   CHECK(histogram_of(numbers, 0).buckets == 1);
