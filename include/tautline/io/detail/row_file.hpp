@@ -105,16 +105,22 @@ class row_file {
       if (size > position && !failure_.check(file_.cut(position), "cannot cut ", file_.path())) return;
     }
     position_ = position;
+    synced_ = -1;
     started_ = true;
   }
 
   /// What a checkpoint keeps: the position, after all rows have been flushed.
   auto state() {
     flush();
-    if (how_.sync && file_.is_open()) (void)failure_.check(file_.sync(), "cannot write ", file_.path());
+    // it is asked several times for one checkpoint
+    if (how_.sync && file_.is_open() && position_ != synced_ &&
+        failure_.check(file_.sync(), "cannot write ", file_.path())) {
+      synced_ = position_;
+    }
     return fields{field<"position">(position_)};
   }
-  /// Called when `state()` has been restored: cuts off what was written behind it.
+  /// Called when `state()` has been restored: cuts off what was written behind it. A hook that has the file as a part
+  /// passes it on: `void after_restore() { rows_.after_restore(); }`.
   void after_restore() { rewind_to(position_); }
 
   [[nodiscard]] std::string const& path() const { return file_.path(); }
@@ -224,6 +230,7 @@ class row_file {
   std::string buffer_;
   io_failure failure_;
   std::int64_t position_ = 0;  ///< bytes that the file has
+  std::int64_t synced_ = -1;   ///< the position at the last sync
   std::uint64_t dropped_ = 0;
   std::uint32_t rows_ = 0;  ///< in the buffer
   bool started_ = false;    ///< the file has been cut to its place
