@@ -90,7 +90,7 @@ TEST_CASE("ticks of any length become microseconds") {
   CHECK(time(123'456'789'012'345, 1'000'000'000) == "123456789012.345");
 }
 
-TEST_CASE("it is flushed after so many events, after so long a time, and when asked") {
+TEST_CASE("it is flushed after so many events, and when asked") {
   folder const in;
   trace_file trace(in / "t.json", {.flush_events = 3, .flush_seconds = 1});
   auto const lines = [&] {
@@ -103,14 +103,28 @@ TEST_CASE("it is flushed after so many events, after so long a time, and when as
   trace.begin("a", "", 10 * second + 2);
   CHECK(lines() == 3);
   trace.slice("b", "", 10 * second + 3, 5);
-  trace.slice("b", "", 11 * second, 2);
   CHECK(lines() == 3);
-  trace.slice("b", "", 11 * second, 9);  // its end is a second behind the end of the first in the buffer
-  CHECK(lines() == 6);
-  trace.begin("c", "", 5);
   trace.flush();
-  CHECK(lines() == 7);
-  trace.slice("d", "", 9, 1), trace.slice("d", "", 2, 1);  // a clock that goes back is none of our concern
+  CHECK(lines() == 4);
+}
+
+TEST_CASE("it is flushed when the times of the events say that enough has passed") {
+  folder const in;
+  trace_file trace(in / "t.json", {.ticks_per_second = 1000, .flush_events = 100, .flush_seconds = 2});
+  auto const lines = [&] {
+    std::string const text = contents(in / "t.json");
+    return std::count(text.begin(), text.end(), '\n') - 1;
+  };
+  trace.slice("b", "", 10'000, 5);
+  trace.slice("b", "", 12'000, 4);
+  CHECK(lines() == 0);
+  trace.slice("b", "", 11'000, 1'005);  // its end is two seconds behind that of the first one in the buffer
+  CHECK(lines() == 3);
+  trace.begin("c", "", 20'000);
+  trace.end(10);  // a clock that goes back is none of our concern
+  trace.begin("c", "", 21'999);
+  CHECK(lines() == 3);
+  trace.end(22'000);
   CHECK(lines() == 7);
 }
 
