@@ -17,6 +17,7 @@
 #include <tautline/hooks/pipeline.hpp>
 #include <tautline/hooks/on_rank_zero.hpp>
 #include <tautline/hooks/progress_bar.hpp>
+#include <tautline/hooks/script.hpp>
 #include <tautline/hooks/step_rate_logger.hpp>
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/hooks/stop_on_signal.hpp>

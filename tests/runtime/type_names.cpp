@@ -18,6 +18,9 @@ struct hook {};
 }
 namespace {
 struct local {};
+void called() {}
+template <auto Function>
+struct calling {};
 }
 
 template <class Type>
@@ -32,5 +35,6 @@ TEST_CASE("a type in a message is spelled as its user writes it, with every comp
   CHECK(spelled<box<every_steps, watcher<"a">>>() == "box<every_steps, watcher<\"a\">>");
   CHECK(spelled<decltype(every_steps{} | at_end)>() == "joined_trigger<every_steps, at_end_trigger, false>");
   CHECK(spelled<mytautline::hook>() == "mytautline::hook");
+  CHECK(spelled<calling<&called>>() == "calling<called>");
   CHECK(spelled<local>() == "local");
 }

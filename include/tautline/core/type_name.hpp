@@ -61,6 +61,8 @@ constexpr void append_readable(auto& out, char const* text, std::size_t count) {
       }
     }
     if (i > 0 && starts_with(text + i - 1, "> >")) skipped = 1;
+    bool const before_name = i + 1 < count && (is_word(text[i + 1]) || text[i + 1] == '(');
+    if (text[i] == '&' && before_name) skipped = 1;  // of an address: clang writes it, g++ does not
     if (skipped == 0) out.append(text + i, 1), skipped = 1;
     i += skipped;
   }

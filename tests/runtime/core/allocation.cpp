@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <tautline/core.hpp>
+#include <tautline/hooks/pipeline.hpp>
+#include <tautline/hooks/script.hpp>
 #include <tautline/sessions/static_graph.hpp>
 #include <tautline/sessions/step_function.hpp>
 
@@ -161,6 +163,34 @@ TEST_CASE("copies of a handle allocate nothing") {
           auto copy = range;
           (void)copy.begin()->step();
         }) == 0);
+}
+
+script_body slow_down(script_context<value_of<"loss", float>, feed_of<"rate", float>, provides<"steps", int>> life) {
+  float best = co_await life.next_value();
+  for (int steps = 0; steps < 20; ++steps) {
+    float const loss = co_await life.next_value();
+    if (loss < best) best = loss;
+    life.feed<"rate">(0.25f);
+    life.publish<"steps">(steps);
+  }
+  co_await life.next_end();
+}
+TEST_CASE("pipelines and scripts allocate nothing, nor does the frame of a script that does not fit") {
+  CHECK(allocations_of([] {
+          auto session = monitored(graph(), script<&slow_down, frame_bytes<512>>::with(every_steps{2}),
+                                   observe<"steps">() | count() | where(above(100)) | request_stop("{}"),
+                                   observe<"loss">() | smooth(0.5f) | window<3>([](auto const& w) { return w.mean(); }) |
+                                       (every_steps{3} | at_end) | delta() | tee(publish<"change">()) | for_times(3) |
+                                       where(below(-9)) | request_stop("{}"));
+          (void)session.run_steps(50, target<"train">);
+          session.close();
+        }) == 0);
+#if !defined(__OPTIMIZE__)
+  CHECK(allocations_of([] {
+          auto session = try_monitored(graph(), script<&slow_down, frame_bytes<64>>{});
+          if (session.status().kind != error_kind::frame_too_small) std::abort();
+        }) == 0);
+#endif
 }
 
 TEST_CASE("an error as a value, and a recovery, allocate nothing") {

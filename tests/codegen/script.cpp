@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// Instructions a step of a script: in the runs that resume it, and in those that do not concern it. More than a class
+// needs, as a resume is a call that the compiler does not see through: what the graph holds must be in memory around it.
+//
+// bound: resumed <= 2.2 * resumed_hook
+// bound: waiting <= 2 * waiting_hook
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <tautline/core.hpp>
+#include <tautline/hooks/script.hpp>
+#include <tautline/sessions/static_graph.hpp>
+
+namespace {
+
+using namespace tautline;
+
+struct random_points {
+  std::uint32_t state = 1;
+  step_number left;
+
+  bool next(float& x) {
+    if (left == 0) return false;
+    --left;
+    state = state * 1664525U + 1013904223U;
+    x = static_cast<float>(state >> 8) * (1.0F / 16777216.0F);
+    return true;
+  }
+};
+
+/// Two types, so that no vectoriser pairs them.
+struct line {
+  float slope = 0;
+  double offset = 0;
+};
+inline float error_of(line const& model, float x) {
+  return model.slope * x + static_cast<float>(model.offset) - (2.0F * x + 1.0F);
+}
+inline void descend(line& model, float x, float error) {
+  model.slope -= 0.001F * error * x;
+  model.offset -= 0.001 * static_cast<double>(error);
+}
+
+auto make_graph(step_number steps) {
+  return static_graph{}
+      .variable<"model">(line{})
+      .source<"x">(0.0F, [points = random_points{1, steps}](float& x) mutable { return points.next(x); })
+      .op<"error", "model", "x">([](line const& model, float x) { return error_of(model, x); })
+      .op<"loss", "error">([](float error) { return error * error; })
+      .update<"train", "model", "x", "error">([](line& model, float x, float error) { descend(model, x, error); });
+}
+
+// --- an average of every value, and a stop when it has been low three times in a row --------------------------------
+
+script_body average_of_all(script_context<value_of<"loss", float>> life) {
+  float average = co_await life.next_value();
+  for (int low = 0; low < 3; ++low) {
+    float const loss = co_await life.next_value();
+    average += 0.1F * (loss - average);
+    if (!(average < -1.0F)) low = -1;
+  }
+  life.request_stop("converged");
+}
+struct average_hook {
+  float average = 0;
+  bool started = false;
+  int low = 0;
+  auto before_run(auto&) { return fetch<"loss">; }
+  void after_run(auto& ctx, auto& values) {
+    float const loss = values[fetch<"loss">];
+    average = started ? average + 0.1F * (loss - average) : loss;
+    started = true;
+    low = average < -1.0F ? low + 1 : 0;
+    if (low == 3) ctx.request_stop("converged");
+  }
+};
+
+// --- runs that do not concern it ------------------------------------------------------------------------------------
+
+struct waiting_hook {
+  every_steps trigger{1 << 30};
+  float last = 0;
+  auto before_run(auto& ctx) { return ask_if(ctx.due(), fetch<"loss">); }
+  void after_run(auto&, auto& values) { last = values[fetch<"loss">]; }
+};
+
+template <class Hook>
+[[gnu::noinline]] float with_hook(step_number steps, Hook hook) {
+  auto session = monitored(make_graph(steps), static_cast<Hook&&>(hook));
+  (void)session.run_to_completion(target<"train">);
+  return session.raw()[fetch<"model">].slope;
+}
+float run(char const* variant, step_number steps) {
+  if (std::strcmp(variant, "resumed") == 0) return with_hook(steps, script<&average_of_all>{});
+  if (std::strcmp(variant, "resumed_hook") == 0) return with_hook(steps, average_hook{});
+  if (std::strcmp(variant, "waiting") == 0) return with_hook(steps, script<&average_of_all>::with(every_steps{1 << 30}));
+  if (std::strcmp(variant, "waiting_hook") == 0) return with_hook(steps, waiting_hook{});
+  std::fprintf(stderr, "unknown variant %s\n", variant);
+  std::exit(2);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  std::printf("%g\n", static_cast<double>(run(arguments[1], std::atoll(arguments[2]))));
+}
