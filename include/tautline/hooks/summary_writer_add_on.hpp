@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <tautline/io/any_summary_writer.hpp>
+
+TAUTLINE_BEGIN
+
+/// Base of hooks that may write summaries beside what else they do. Without a writer all is silent.
+///
+///     struct gradient_norm : summary_writer_add_on {
+///       using summary_writer_add_on::summary_writer_add_on;
+///       auto before_run(auto&) { return fetch<"gradient">; }
+///       void after_run(auto& ctx, auto& values) { write_scalar("gradient/norm", norm(values[fetch<"gradient">]), ctx.step()); }
+///       void end(auto&) { flush_summaries(); }
+///     };
+///     event_file events("runs/first");
+///     auto session = monitored(graph, gradient_norm{events}, summary_saver<"loss">{events});
+///
+/// One writer may serve several hooks of a session. **Cost** an indirect call; none without a writer.
+/// **Source** the SummaryWriterHookAddOn of TensorFlow for Scala.
+class summary_writer_add_on {
+ public:
+  summary_writer_add_on() = default;
+  explicit summary_writer_add_on(any_summary_writer writer) : writer_(std::move(writer)) {}
+
+  /// Whether anybody writes.
+  [[nodiscard]] bool writes_summaries() const { return writer_.has_value(); }
+
+ protected:
+  void write_scalar(std::string_view tag, double value, step_number step) const {
+    if (writer_) writer_->add_scalar(tag, value, step);
+  }
+  /// Nothing happens if the writer has no histograms.
+  void write_histogram(std::string_view tag, std::span<double const> numbers, step_number step) const {
+    if (writer_) (void)writer_->add_histogram(tag, numbers, step);
+  }
+  void flush_summaries() const {
+    if (writer_) writer_->flush();
+  }
+
+ private:
+  std::optional<any_summary_writer> writer_;
+};
+
+TAUTLINE_END
