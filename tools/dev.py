@@ -38,7 +38,7 @@ def run_script(script, arguments):
 def demo(arguments):
     if not (report.ROOT / "examples/meson.build").exists():
         refuse("the demo is not here yet")
-    packages.need(*BUILD, "pkg-config", "libfmt-dev", "libcli11-dev")
+    packages.need(*BUILD, "pkg-config", "libfmt-dev", "libcli11-dev", "nlohmann-json3-dev")
     folder = report.ROOT / "build/demo"
     print("./dev: building the demo", file=sys.stderr, flush=True)
     problem = builds.configure(folder, ["--buildtype=release", "-Dexamples=enabled", "-Dhooks=enabled", "-Dtests=disabled",

@@ -20,6 +20,7 @@ struct settings {
   std::uint64_t seed = 1;
   float rate = 0.1F;
   std::string out;  ///< empty: no files
+  bool resume = false;  ///< goes on with the training whose files are in `out`
 };
 
 enum class command { run, exit };
@@ -58,7 +59,8 @@ inline parsed_command parse_command_line(int count, char** arguments) {
       ->check(CLI::Validator(whole, "N"))
       ->capture_default_str();
   app.add_option("--rate", given.rate, "learning rate")->check(CLI::Validator(positive, "RATE"))->capture_default_str();
-  app.add_option("--out", given.out, "folder for the files written; made if it is not there");
+  auto* const out = app.add_option("--out", given.out, "folder for the files written; made if it is not there");
+  app.add_flag("--resume", given.resume, "go on with the training in that folder")->needs(out);
 
   try {
     app.parse(count, arguments);

@@ -58,6 +58,12 @@ class shuffled_batches {
     return true;
   }
 
+  /// Where the input stands: a training that is resumed sees the batches that it would have seen.
+  auto state() {
+    using namespace tautline;
+    return fields{field<"order">(order_), field<"next">(next_), field<"epoch">(epoch_), field<"random">(random_.state)};
+  }
+
  private:
   std::span<example const> rows_;
   std::vector<std::size_t> order_;
