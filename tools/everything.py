@@ -60,6 +60,8 @@ SCRIPTS = [
     ["readers/promtool.py"],
     ["readers/perfetto.py", "--self-test"],
     ["readers/perfetto.py"],
+    ["crash/run.py", "--self-test"],
+    ["crash/run.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]
