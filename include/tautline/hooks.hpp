@@ -10,6 +10,7 @@
 #include <tautline/hooks/feed_fn.hpp>
 #include <tautline/hooks/final_ops.hpp>
 #include <tautline/hooks/global_step_waiter.hpp>
+#include <tautline/hooks/learning_rate_schedule.hpp>
 #include <tautline/hooks/logging.hpp>
 #include <tautline/hooks/loss_logger.hpp>
 #include <tautline/hooks/model_dependent.hpp>
