@@ -26,30 +26,30 @@ HOOKS = "tautline/hooks/"
 # there once, and what its match becomes.
 MUTATIONS = {
     "on_error is left out": (
-        [(CORE + "life_cycle.hpp", r"tell_all<callback::on_error, on_error_callback>\(.*\);", "(void)happened;")],
+        [(CORE + "events.hpp", r"tell_all<callback::on_error, on_error_callback>\(.*\);", "(void)happened;")],
         ["error_of_run_internal"]),
     "end is called after an error": (
         [(CORE + "life_cycle.hpp", r"if \(!from_session\) give_up\(\);", "if (!from_session) finish();")],
         ["error_in_after_run"]),
     "close is left out after an error": (
-        [(CORE + "life_cycle.hpp", r"(void give_up\(\) \{[\s\S]*?)\n *tell_all<callback::close.*", r"\1")],
+        [(CORE + "life_cycle.hpp", r"(void give_up\(\) \{[\s\S]*?)\n *this->template tell_all<callback::close.*", r"\1")],
         ["error_in_before_run"]),
     "close is left out after end": (
-        [(CORE + "life_cycle.hpp", r"(void finish\(\) \{[\s\S]*?)\n *tell_all<callback::close.*", r"\1")],
+        [(CORE + "life_cycle.hpp", r"(void finish\(\) \{[\s\S]*?)\n *this->template tell_all<callback::close.*", r"\1")],
         ["order_one_hook"]),
     "the first failing end keeps others from theirs": (
-        [(CORE + "life_cycle.hpp", r"\(void\((tell_one<Where, Callback, Index>\(.*?\))\), \.\.\.\)",
+        [(CORE + "events.hpp", r"\(void\((tell_one<Where, Callback, Index>\(.*?\))\), \.\.\.\)",
           r"(void)(true && ... && \1)")],
         ["errors_in_several_ends"]),
     "errors of hooks are recovered": (
         [(CORE + "life_cycle.hpp", r"if \(from_session && settle_making\(\)\)", "if (settle_making())"),
-         (CORE + "life_cycle.hpp", r"if \(happened\.where != callback::run && .*\) return false;", "")],
+         (CORE + "life_cycle.hpp", r"if \(happened\.where != callback::run && .*\n.*of its after_restore.*", "")],
         ["abort_from_after_run", "abort_from_before_run"]),
     "errors of hooks at the making are recovered": (
-        [(CORE + "life_cycle.hpp", r"if \(happened\.where != callback::run && .*\) return false;", "")],
+        [(CORE + "life_cycle.hpp", r"if \(happened\.where != callback::run && .*\n.*of its after_restore.*", "")],
         ["abort_from_after_create_session"]),
     "the count of recoveries is never begun anew": (
-        [(CORE + "life_cycle.hpp", r"if \(ran_in_this_session\(\)\) \{", "if (false) {")],
+        [(CORE + "life_cycle.hpp", r"if \(this->ran_in_this_session\(\)\) \{", "if (false) {")],
         ["recoveries_are_counted_anew"]),
     "recovery without bound": (
         [(CORE + "life_cycle.hpp", r"if \(this->state\.recoveries >= most\) return false;", "")],
@@ -98,16 +98,16 @@ MUTATIONS = {
         [(CORE + "monitored_session.hpp", r"std::uncaught_exceptions\(\) <= this->state\.uncaught", "true")],
         ["error_of_caller"]),
     "a run after a stop is not refused": (
-        [(CORE + "driver.hpp", r"(outcome done = outcome::stopped;\s*)if \(!this->state\.stopped\(\)\) \{", r"\1{")],
+        [(CORE + "driver.hpp", r"if \(this->state\.stopped\(\)\) return refuse_run<Throw, result_of<args>>\(outcome::stopped\);", "")],
         ["run_after_stop", "caller_stops_and_goes_on"]),
     "begin is called twice": (
         [(CORE + "life_cycle.hpp", r"(\n *call_begin\(told, at, graph\);)", r"\1\1")],
         ["order_one_hook"]),
     "a conflict of feeds is not noticed": (
-        [(CORE + "stepper.hpp", r"at\.fail\(error_kind::feed_conflict,.*\);\s*return false;", "")],
+        [(CORE + "asker.hpp", r"at\.fail\(error_kind::feed_conflict,.*\);\s*return false;", "")],
         ["feed_conflict_of_hooks", "feed_conflict_with_caller"]),
     "at_end always": (
-        [(CORE + "life_cycle.hpp", r"if \(place\.trigger\.handled \|\| !ran_in_this_session\(\)\) return false;", "")],
+        [(CORE + "events.hpp", r"if \(place\.trigger\.handled \|\| !ran_in_this_session\(\)\) return false;", "")],
         ["at_end_of_a_handled_step", "at_end_after_a_recovery_without_runs"]),
     "at_end forgets runs without hooks": (
         [(CORE + "stepper.hpp", r"place\.trigger\.handled = false;", "")],
@@ -128,8 +128,20 @@ MUTATIONS = {
         [(HOOKS + "stop_at_step.hpp", r"if \(!fixed_\) \{", "{")],
         ["abort_keeps_num_steps_target"]),
     "fail stops, and stop fails": (
-        [(HOOKS + "nan_checker.hpp", r"if \(policy_ == on_nan::fail\)", "if (policy_ != on_nan::fail)")],
+        [(HOOKS + "on_bad_value.hpp", r"if \(policy_ == on_nan::fail\)", "if (policy_ != on_nan::fail)")],
         ["nan_fails", "nan_check_of_two_names"]),
+    "a saver that wants to is not called in a step": (
+        [(CORE + "stepper.hpp", r"if \(this->wants_save\(saving_hooks<Mask>\{\}\)\)", "if (false)")],
+        ["abort_restores_checkpoint"]),
+    "checks come where they stand": (
+        [(CORE + "order.hpp", r"if constexpr \(is_check<Hook>\)", "if constexpr (false)")],
+        ["nan_before_saver"]),
+    "variables that are not finite are saved": (
+        [(HOOKS + "checkpoint_saver.hpp", r"finite = find_not_finite\(item\.view\) == item\.view\.element_count\(\);", "finite = true;")],
+        ["nan_stop_and_poisoned_variables"]),
+    "what was restored is saved at the start": (
+        [(HOOKS + "checkpoint_saver.hpp", r"wanted = sink_->is_empty\(\);", "wanted = true;")],
+        ["abort_restores_checkpoint", "saver_at_start"]),
 }
 
 
