@@ -6,6 +6,8 @@
 // IWYU pragma: begin_exports
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/early_stopping.hpp>
+#include <tautline/hooks/ema.hpp>
+#include <tautline/hooks/ema_on_heap.hpp>
 #include <tautline/hooks/evaluator.hpp>
 #include <tautline/hooks/feed_fn.hpp>
 #include <tautline/hooks/final_ops.hpp>
