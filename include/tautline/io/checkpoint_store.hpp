@@ -54,7 +54,7 @@ struct saved_checkpoint {
 ///
 /// **Errors** are values: `status()` of opening, `saved_checkpoint`, `restored`. Nothing of the training has been touched
 /// when a restore fails.
-/// **Cost** of a saving: one pass for finite values, one for checksums, the writing, three `fsync` of files and two of the
+/// **Cost** of a saving: one pass over the values (whether they are finite, checksums, writing), three `fsync` of files and two of the
 /// folder. Of a restore: the file in memory once.
 /// **Thread-safety** one thread at a time; it need not be always the same one.
 class checkpoint_store {
@@ -97,7 +97,6 @@ class checkpoint_store {
     if (!opened_.ok()) return fail(opened_);
     if (options_.read_only) return fail({error_kind::invalid_argument, "a store that only reads cannot save"});
     if (!snapshot.is_taken()) return fail({error_kind::invalid_argument, "there is nothing in the snapshot"});
-    if (io_result bad = check_finite(snapshot); !bad.ok()) return fail(std::move(bad));
     if (io_result seen = folder_.scan(); !seen.ok()) return fail(std::move(seen));
 
     std::string const manifest_file = detail::step_name(snapshot.step()) + ".json";
@@ -192,18 +191,6 @@ class checkpoint_store {
     if (!line.empty()) options_.report(line);
   }
 
-  [[nodiscard]] static io_result check_finite(checkpoint_snapshot const& snapshot) {
-    for (checkpoint_snapshot::item const& item : snapshot.items()) {
-      if (item.group != state_group::variable) continue;
-      std::size_t const index = detail::find_not_finite(item.view);
-      if (index == item.view.element_count()) continue;
-      return {error_kind::nan, item.name() + " is not finite (element " + std::to_string(index) + " of " +
-                                   std::to_string(item.view.element_count()) + "): step " +
-                                   std::to_string(snapshot.step()) + " is not saved"};
-    }
-    return {};
-  }
-
   /// The manifests in the order in which they are tried: the named one, those before it, those behind it.
   [[nodiscard]] std::vector<std::string> candidates(std::string const& named) const {
     std::vector<std::string> before, behind;
@@ -252,16 +239,18 @@ class checkpoint_store {
       manifest.data_file = detail::step_name(snapshot.step()) + '-' + std::to_string(number) + ".safetensors";
     }
 
+    io_result not_finite;
     io_result result = folder_.put(manifest.data_file, [&](auto const& write) {
       manifest.data_checksum = crc32c(layout.head.data(), layout.head.size());
       int code = write(layout.head.data(), layout.head.size());
       for (std::size_t const index : layout.order) {
-        if (code == 0) code = write_values(manifest.tensors[index], write);
+        if (code == 0) code = write_values(snapshot, index, manifest.tensors[index], not_finite, write);
         std::uint32_t const checksum = manifest.tensors[index].checksum;
         manifest.data_checksum = crc32c_joined(manifest.data_checksum, checksum, manifest.tensors[index].form.bytes());
       }
       return code;
     });
+    if (!not_finite.ok()) return not_finite;
     if (!result.ok()) return result;
     std::string const text = detail::write_manifest(manifest);
     if (text.empty()) result = {error_kind::invalid_argument, "a name of the graph or of the metadata is not UTF-8"};
@@ -278,16 +267,26 @@ class checkpoint_store {
     return result;
   }
 
-  /// In blocks, so that the checksum leaves the bytes in the cache for the writing.
+  /// In blocks, so that each is looked at, summed and written while it is in the cache. What is not finite ends it.
   template <class Write>
-  static int write_values(saved_tensor& tensor, Write const& write) {
-    constexpr std::size_t block = std::size_t{1} << 20;
+  static int write_values(checkpoint_snapshot const& snapshot, std::size_t index, saved_tensor& tensor,
+                          io_result& not_finite, Write const& write) {
+    constexpr std::size_t block = std::size_t{1} << 18;
+    element_type const type = tensor.form.type;
+    bool const must_be_finite = snapshot.items()[index].group == state_group::variable && is_floating(type);
     auto const* const data = static_cast<std::byte const*>(tensor.form.data);
     std::size_t const size = tensor.form.bytes();
-    tensor.checksum = crc32c(nullptr, 0);
     tensor.has_checksum = true;
     for (std::size_t at = 0; at < size; at += block) {
       std::size_t const length = std::min(block, size - at);
+      std::size_t const count = length / size_of(type);
+      if (std::size_t const bad = must_be_finite ? detail::find_not_finite(type, data + at, count) : count; bad < count) {
+        not_finite = {error_kind::nan, tensor.name + " is not finite (element " +
+                                           std::to_string(at / size_of(type) + bad) + " of " +
+                                           std::to_string(tensor.form.element_count()) + "): step " +
+                                           std::to_string(snapshot.step()) + " is not saved"};
+        return EINVAL;
+      }
       tensor.checksum = crc32c(data + at, length, tensor.checksum);
       if (int const code = write(data + at, length); code != 0) return code;
     }

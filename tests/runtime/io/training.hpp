@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,9 @@ struct scratch {
 };
 
 inline std::string content(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  tautline::aligned_bytes bytes;
+  tautline::posix_files{}.read(path.c_str(), bytes);
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 inline void write(std::string const& path, std::string const& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;

@@ -11,18 +11,24 @@ TAUTLINE_BEGIN
 namespace detail {
 
 /// Whether an element is NaN or infinite, for elements of which `Exponent` are the bits of the exponent. By the bits, so
-/// that -ffast-math changes nothing; blocks of a fixed size, so that every compiler makes vectors of it.
+/// that -ffast-math changes nothing; in vectors, which every compiler that we know has.
 /// @return the index of the first one, `count` if there is none
 template <class Bits, Bits Exponent>
 std::size_t find_not_finite(std::byte const* data, std::size_t count) {
-  constexpr std::size_t block = 1024;
+  constexpr std::size_t lanes = 16 / sizeof(Bits), block = 64 * lanes;
+  using vector [[gnu::vector_size(16)]] = Bits;
+  static_assert(sizeof(vector) == 16);
   std::size_t at = 0;
   for (; at + block <= count; at += block) {
-    Bits words[block];
-    std::memcpy(words, data + at * sizeof(Bits), sizeof words);
-    Bits found = 0;
-    for (std::size_t i = 0; i < block; ++i) found |= static_cast<Bits>((words[i] & Exponent) == Exponent);
-    if (found != 0) break;
+    vector found{};
+    for (std::size_t i = 0; i < block; i += lanes) {
+      vector words;
+      std::memcpy(&words, data + (at + i) * sizeof(Bits), sizeof words);
+      found |= __builtin_bit_cast(vector, (words & Exponent) == Exponent);
+    }
+    Bits any = 0;
+    for (std::size_t lane = 0; lane < lanes; ++lane) any |= found[lane];
+    if (any != 0) break;
   }
   for (; at < count; ++at) {
     Bits word;
@@ -32,17 +38,19 @@ std::size_t find_not_finite(std::byte const* data, std::size_t count) {
   return count;
 }
 
-/// @return the index of the first element that is NaN or infinite, else the number of elements
-inline std::size_t find_not_finite(tensor_view const& view) {
-  auto const* const data = static_cast<std::byte const*>(view.data);
-  std::size_t const count = view.element_count();
-  switch (view.type) {
+/// @param data `count` elements
+/// @return the index of the first element that is NaN or infinite, else `count`
+inline std::size_t find_not_finite(element_type type, std::byte const* data, std::size_t count) {
+  switch (type) {
     case element_type::F16: return find_not_finite<std::uint16_t, 0x7c00>(data, count);
     case element_type::BF16: return find_not_finite<std::uint16_t, 0x7f80>(data, count);
     case element_type::F32: return find_not_finite<std::uint32_t, 0x7f800000>(data, count);
     case element_type::F64: return find_not_finite<std::uint64_t, 0x7ff0000000000000>(data, count);
     default: return count;
   }
+}
+inline std::size_t find_not_finite(tensor_view const& view) {
+  return find_not_finite(view.type, static_cast<std::byte const*>(view.data), view.element_count());
 }
 
 }  // namespace detail
