@@ -77,9 +77,9 @@ int main(int count, char** words) {
   checkpoint_snapshot snapshot;
   need(snapshot.reserve(trained.state(0)), "reserving");
 
-  aligned_bytes from, to;
-  need(from.resize(bytes) && to.resize(bytes), "memory");
-  from.touch(), to.touch();
+  aligned_bytes to;
+  need(to.resize(bytes), "memory");
+  to.touch();
   posix_files files;
   // like the store, a plain writer keeps what it had until the new file is there
   auto const plain = [&](int round) { return folder + "/plain" + std::to_string(round % 2); };
@@ -99,7 +99,7 @@ int main(int count, char** words) {
       need(files.create(name.c_str(), file) == 0, "creating");
       for (std::size_t at = 0; at < bytes; at += std::size_t{1} << 20) {
         std::size_t const length = std::min(std::size_t{1} << 20, bytes - at);
-        need(::write(file, from.data() + at, length) == static_cast<ssize_t>(length), "writing");
+        need(::write(file, to.data() + at, length) == static_cast<ssize_t>(length), "writing");
       }
       need(files.sync(file) == 0 && files.close(file) == 0, "fsync");
       files.remove(plain(round + 1).c_str());
