@@ -25,8 +25,15 @@ struct watching_on_one_rank : on_one_rank<Hook> {
     if (this->acts_) Hook::on_leave(now);
   }
 };
+/// A saver saves on rank 0 only.
 template <class Hook>
-using rank_base = std::conditional_t<watching<Hook>, watching_on_one_rank<Hook>, on_one_rank<Hook>>;
+struct saving_on_one_rank : on_one_rank<Hook> {
+  using on_one_rank<Hook>::on_one_rank;
+  [[nodiscard]] constexpr bool wants_save() { return this->acts_ && Hook::wants_save(); }
+};
+template <class Hook>
+using rank_base = std::conditional_t<watching<Hook>, watching_on_one_rank<Hook>,
+                                     std::conditional_t<saving<Hook>, saving_on_one_rank<Hook>, on_one_rank<Hook>>>;
 
 }  // namespace detail
 
@@ -133,20 +140,10 @@ class on_rank_zero : public detail::rank_base<Hook> {
     if (acts()) detail::tell_inside<detail::close_callback>(inside(), at);
   }
 
-  [[nodiscard]] constexpr bool wants_save()
-    requires requires(Hook& hook) { hook.wants_save(); }
-  {
-    return acts() && Hook::wants_save();
-  }
   constexpr void after_restore(life& at)
-    requires requires(Hook& hook) { hook.after_restore(at); }
+    requires detail::fits_restore<Hook>
   {
-    if (acts()) Hook::after_restore(at);
-  }
-  constexpr void after_restore()
-    requires(requires(Hook& hook) { hook.after_restore(); })
-  {
-    if (acts()) Hook::after_restore();
+    if (acts()) detail::restore_inside(inside(), at);
   }
 
  private:

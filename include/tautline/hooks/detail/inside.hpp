@@ -40,6 +40,19 @@ TAUTLINE_INLINE constexpr decltype(auto) tell_inside(Hook& hook, life& at, Argum
   }
 }
 
+/// Its `after_restore`, in whichever form; `fits_restore` as `fits_inside`.
+template <class Hook>
+concept fits_restore = requires { &callback_probe<Hook>::after_restore; } || requires(Hook& hook) { hook.after_restore(); } ||
+                       requires(Hook& hook, life& at) { hook.after_restore(at); };
+template <class Hook>
+constexpr void restore_inside([[maybe_unused]] Hook& hook, [[maybe_unused]] life& at) {
+  if constexpr (requires { hook.after_restore(at); }) {
+    hook.after_restore(at);
+  } else if constexpr (requires { hook.after_restore(); }) {
+    hook.after_restore();
+  }
+}
+
 /// Its `begin`, in whichever form. @return what it returns
 template <class Hook, class Graph>
 constexpr decltype(auto) begin_inside(Hook& hook, Graph&& graph, life& at) {
