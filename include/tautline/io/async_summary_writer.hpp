@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tautline/core/training_state.hpp>
 #include <tautline/io/background_writer.hpp>
 #include <tautline/io/summary_writer.hpp>
 
@@ -108,7 +109,8 @@ class async_summary_writer {
       : async_summary_writer(std::shared_ptr<Writer>(std::shared_ptr<void>{}, &writer), how) {}
   explicit async_summary_writer(std::shared_ptr<Writer> writer, async_summary_options how = {})
       : tags_(std::make_shared<detail::tag_store>(how.tags, how.tag_bytes)),
-        out_(detail::writes_scalars<Writer>{std::move(writer), tags_}, how.background) {}
+        out_(detail::writes_scalars<Writer>{std::move(writer), tags_}, how.background),
+        linger_(how.background.linger) {}
 
   /// Copies a tag now, so that its first number costs no more than the others.
   void intern(std::string_view tag) { (void)tags_->find(tag); }
@@ -139,6 +141,21 @@ class async_summary_writer {
     pushed const asked = out_.push({nullptr, 0, 0, 0, 0});
     return out_.settle(patience) && asked == pushed::taken && dropped() == 0;
   }
+  /// The same, with the patience of the destructor.
+  bool flush() { return flush(linger_); }
+
+  /// Not for a step, as `flush`: the inner writer is told by the caller's own thread when all before it has been written.
+  void add_graph(training_state const& state)
+    requires requires(Writer& writer) { writer.add_graph(state); }
+  {
+    if (out_.settle(linger_)) out_.consumer().writer->add_graph(state);
+  }
+  void mark_restart(step_number completed)
+    requires requires(Writer& writer) { writer.mark_restart(completed); }
+  {
+    if (out_.settle(linger_)) out_.consumer().writer->mark_restart(completed);
+  }
+
   /// Writes what is left and ends the thread; at the latest the destructor does. A second call does nothing more.
   background_report join(std::chrono::nanoseconds patience) {
     (void)out_.push({nullptr, 0, 0, 0, 0});
@@ -154,6 +171,7 @@ class async_summary_writer {
  private:
   std::shared_ptr<detail::tag_store> tags_;
   background_writer<detail::scalar_record, detail::writes_scalars<Writer>> out_;
+  std::chrono::milliseconds linger_;
   std::uint64_t without_tag_ = 0;
 };
 template <class Writer>

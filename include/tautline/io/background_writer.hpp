@@ -118,6 +118,9 @@ class background_writer {
     return at.idle();
   }
 
+  /// Whether the worker does not touch `consume` until the next `push`: all is written, or it has ended.
+  [[nodiscard]] bool at_rest() const { return shared_->idle() || shared_->done.load(std::memory_order_acquire); }
+
   /// Lets the worker write what is left and ends it. If that takes longer than `patience`, the worker is given up: it
   /// ends as soon as it comes back from `consume`. A second call does nothing more.
   background_report join(std::chrono::nanoseconds patience) {

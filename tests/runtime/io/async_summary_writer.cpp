@@ -119,6 +119,18 @@ TEST_CASE("numbers that are not finite pass unchanged") {
   CHECK(std::isnan(inner.value));
 }
 
+TEST_CASE("a restart is marked in its place, after what was added before") {
+  struct marking : memory_writer {
+    void mark_restart(step_number completed) { lines.push_back("restart " + std::to_string(completed)); }
+  } inner;
+  async_summary_writer out(inner, {.background = {.poll = 5ms}});
+  for (int i = 1; i <= 20; ++i) out.add_scalar("loss", i, i);
+  out.mark_restart(7);
+  CHECK(inner.lines.size() == 21);
+  CHECK(inner.lines.back() == "restart 7");
+  CHECK(out.flush());
+}
+
 #if TAUTLINE_EXCEPTIONS
 TEST_CASE("an error of the inner writer comes up at the next call, as it was") {
   struct bad {
