@@ -28,7 +28,7 @@ class basic_loss_logger : public model_dependent<Model> {
     detail::check_clock(trigger, session, at);
   }
   template <class Context>
-  auto before_run(Context& ctx) const {
+  auto before_run(Context& ctx) const noexcept {
     if constexpr (fires_at_end<Trigger> && !requires { trigger.may_fire_at_end(); }) {
       return Model::fetch_loss();
     } else {

@@ -40,7 +40,7 @@ class basic_summary_saver {
     told_ = true;
   }
   template <class Context>
-  auto before_run(Context& ctx) const {
+  auto before_run(Context& ctx) const noexcept {
     if constexpr (fires_at_end<Trigger> && !requires { trigger.may_fire_at_end(); }) {
       return asks(fetch<Names>...);
     } else {

@@ -31,7 +31,7 @@ class basic_tensor_logger {
     detail::check_clock(trigger, session, at);
   }
   template <class Context>
-  auto before_run(Context& ctx) const {
+  auto before_run(Context& ctx) const noexcept {
     if constexpr (fires_at_end<Trigger> && !requires { trigger.may_fire_at_end(); }) {
       return asks(fetch<Names>...);
     } else {
