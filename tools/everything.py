@@ -62,6 +62,7 @@ SCRIPTS = [
     ["readers/perfetto.py"],
     ["crash/run.py", "--self-test"],
     ["crash/run.py"],
+    ["realtime/run.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]

@@ -124,12 +124,12 @@ class checkpoint_saver {
     if constexpr (has_metrics) return asked(metrics{});
   }
   template <class Context>
-  void after_run(Context& ctx) {
+  void after_run(Context& ctx) noexcept(real_time) {
     look(ctx);
   }
   template <class Context, class Values>
     requires has_metrics
-  void after_run(Context& ctx, Values& values) {
+  void after_run(Context& ctx, Values& values) noexcept(real_time) {
     take(values, metrics{});
     look(ctx);
   }
