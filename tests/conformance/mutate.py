@@ -110,7 +110,7 @@ MUTATIONS = {
         [(CORE + "events.hpp", r"if \(place\.trigger\.handled \|\| !ran_in_this_session\(\)\) return false;", "")],
         ["at_end_of_a_handled_step", "at_end_after_a_recovery_without_runs"]),
     "at_end forgets runs without hooks": (
-        [(CORE + "stepper.hpp", r"place\.trigger\.handled = false;", "")],
+        [(CORE + "stepper.hpp", r"place\.trigger\.handled = false;", ";")],
         ["at_end_after_a_run_without_hooks"]),
     "the next step fires in each session": (
         [(CORE + "trigger.hpp", r"kept\.unseen \? view\.step \+ 1 : following\(view\.step\)", "view.step + 1")],
@@ -139,9 +139,6 @@ MUTATIONS = {
     "variables that are not finite are saved": (
         [(HOOKS + "checkpoint_saver.hpp", r"finite = find_not_finite\(item\.view\) == item\.view\.element_count\(\);", "finite = true;")],
         ["nan_stop_and_poisoned_variables"]),
-    "what was restored is saved at the start": (
-        [(HOOKS + "checkpoint_saver.hpp", r"wanted = sink_->is_empty\(\);", "wanted = true;")],
-        ["abort_restores_checkpoint", "saver_at_start"]),
 }
 
 

@@ -280,6 +280,34 @@ TEST_CASE("what was fed is forgotten on every way out of a run with a gate") {
   }
 }
 
+#if TAUTLINE_EXCEPTIONS
+/// Writes down the rate as it stands before a run.
+struct sees_rate {
+  std::string* seen;
+  void before_run(auto& ctx) { *seen += number(ctx.session()[fetch<"rate">]) + " "; }
+  void gate(auto&) {}
+};
+TEST_CASE("what was fed is forgotten before the run is repeated, whichever part of it failed") {
+  for (int const failing : {1, 2}) {
+    int runs = 0;
+    auto const fails = [&runs, failing](int part) {
+      if (part == failing && ++runs == 2) throw tautline::aborted_error("once");
+    };
+    auto graph = tautline::static_graph{}
+                     .variable<"w">(0.0F)
+                     .placeholder<"rate">(1.0F)
+                     .op<"loss", "w">([fails](float w) { return fails(1), w; })
+                     .update<"train", "w", "loss", "rate">([fails](float& w, float, float rate) { fails(2), w += rate; });
+    std::string seen;
+    auto session = monitored(std::move(graph), sees_rate{&seen});
+    (void)session.run_steps(1, target<"train">, tautline::feed<"rate">(5.0F));
+    (void)session.run(target<"train">, tautline::feed<"rate">(5.0F));
+    CHECK(session.raw()[fetch<"w">] == 10.0F);
+    CHECK(seen == "1 1 1 ");
+  }
+}
+#endif
+
 // --- a backend of another kind --------------------------------------------------------------------------------------------
 
 /// Stages as it is told to.

@@ -148,6 +148,28 @@ TEST_CASE("a run that a saver does not see is not saved") {
   CHECK(trace.back() == "save a step=3/3: variable/w=4 input/x/position=4 hook/other/count=1");  // 0 + 1 + 3
 }
 
+struct looks_away {
+  void after_run(auto&) {}
+};
+/// Wants to save at any time.
+struct always_wants {
+  using category = tautline::saver;
+  lines* trace;
+  void after_run(auto&) {}
+  [[nodiscard]] static bool wants_save() { return true; }
+  void save(training_state const& state, life&) { trace->push_back("save " + number(state.step())); }
+  static constexpr bool stateless = true;
+};
+TEST_CASE("a saver is not even asked in a run that it does not see") {
+  lines trace;
+  auto session = monitored(summing(), always_wants{&trace}, named<"other">(looks_away{}));
+  (void)session.run_without_hooks(target<"train">);
+  (void)session.run_with<"other">(target<"train">);
+  CHECK(trace.empty());
+  (void)session.run_with<always_wants>(target<"train">);
+  CHECK(joined(trace) == joined({"save 3"}));
+}
+
 TEST_CASE("a step that a gate vetoed is saved with what is there") {
   lines trace;
   lines gates;
