@@ -37,6 +37,14 @@ static_assert(!tensor_value<std::vector<bool>>);                 // no bytes to 
 static_assert(!tensor_value<std::vector<std::vector<float>>>);   // rows of any length
 static_assert(!tensor_value<std::vector<std::string>> && !tensor_value<std::vector<aggregate>>);
 static_assert(!tensor_value<with_data_only> && !tensor_value<constant_elements>);
+struct view_like {
+  float* first;
+  std::size_t count;
+  float* data() { return first; }
+  std::size_t size() const { return count; }
+};
+static_assert(tensor_value<view_like>);
+static_assert(!tensor_value<view_like[2]> && !tensor_value<std::array<view_like, 2>>);  // their elements lie elsewhere
 
 constexpr tensor_view of(auto value) { return view_tensor(value); }
 static_assert(of(1.0F).rank == 0 && of(1.0F).element_count() == 1 && of(1.0F).bytes() == 4);
@@ -185,6 +193,12 @@ struct has_a_save_of_its_own {
 static_assert(refused<detail::half_saving<saves_by_half>, saves_by_half>);
 static_assert(refused<detail::half_saving<wishes_by_a_number>, wishes_by_a_number>);
 static_assert(good<of_the_category_only> && good<has_a_save_of_its_own>);
+struct nothing_but_saving {
+  using category = saver;
+  bool wants_save() { return true; }
+  void save(training_state const&, life&) {}
+};
+static_assert(good<nothing_but_saving>);
 
 struct restored_with_a_step {
   void after_restore(step_number) {}

@@ -62,7 +62,7 @@ consteval auto check_hook() {
   } else if constexpr (std::is_final_v<hook>) {
     return hook_is_final<hook>{};
   } else {
-    constexpr auto alone = names_are_right<hook>() | fine_or<named_callbacks<hook>::any, no_callback<hook>>() |
+    constexpr auto alone = names_are_right<hook>() | fine_or<named_callbacks<hook>::any || saving<hook>, no_callback<hook>>() |
                            check_trigger<hook>() | check_declarations<hook>();
     return alone | fine_or<argument::moved, hook_is_copied<hook>>() |
            fine_or<std::is_move_constructible_v<typename argument::stored>, hook_cannot_move<hook>>();

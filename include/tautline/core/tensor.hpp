@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <type_traits>
+#include <utility>
 
 #include <tautline/core/config.hpp>
 
@@ -159,8 +160,10 @@ struct tensor_traits<Value> {
   using element = detail::element_of<Value>;
   static constexpr element_type type = tensor_traits<element>::type;
   static constexpr std::uint8_t rank = tensor_traits<element>::rank + 1;
-  /// std::array and its like: the elements lie in the object.
-  static constexpr bool is_fixed = std::is_trivially_copyable_v<Value> && std::is_aggregate_v<Value>;
+  /// std::array and its like: the elements lie in the object. An aggregate of a pointer and a size looks the same, but has
+  /// no size that is known as a constant.
+  static constexpr bool is_fixed =
+      std::is_trivially_copyable_v<Value> && std::is_aggregate_v<Value> && requires { std::tuple_size<Value>::value; };
   static constexpr std::size_t fixed_count =
       sizeof(Value) / sizeof(element) * tensor_traits<element>::fixed_count;
   static constexpr void* data(Value& value) { return value.data(); }
