@@ -19,6 +19,7 @@
 #include <tautline/hooks/nan_checker.hpp>
 #include <tautline/hooks/pipeline.hpp>
 #include <tautline/hooks/on_rank_zero.hpp>
+#include <tautline/hooks/phase_clock.hpp>
 #include <tautline/hooks/progress_bar.hpp>
 #include <tautline/hooks/script.hpp>
 #include <tautline/hooks/step_rate_logger.hpp>
@@ -26,5 +27,6 @@
 #include <tautline/hooks/stop_on_signal.hpp>
 #include <tautline/hooks/stopper.hpp>
 #include <tautline/hooks/tensor_logger.hpp>
+#include <tautline/hooks/watchdog.hpp>
 #include <tautline/hooks/triggered.hpp>
 // IWYU pragma: end_exports
