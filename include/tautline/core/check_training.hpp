@@ -19,11 +19,15 @@ inline constexpr bool needs_restorer = requires { requires bool(Hook::needs_rest
 
 template <class Hook, class Backend, class Core>
 consteval auto check_gate() {
-  using info = hook_request<Core, run_args<>, Hook>;
-  return fine_or<!gate_callback::named<Hook>() || info::gated_values() != form::absent || info::gated() != form::absent,
-                 uncallable<Hook, "gate">>() |
-         fine_or<!needs_gate<Hook> || stages<Backend>, gate_without_stages<Hook, Backend>>() |
-         fine_or<!needs_restorer<Hook> || has_restorer<typename Core::options_type>, roll_back_without_checkpoints<Hook>>();
+  if constexpr (!gate_callback::named<Hook>() && !needs_gate<Hook> && !needs_restorer<Hook>) {
+    return fine{};
+  } else {
+    using info = hook_request<Core, run_args<>, Hook>;
+    return fine_or<!gate_callback::named<Hook>() || info::gated_values() != form::absent || info::gated() != form::absent,
+                   uncallable<Hook, "gate">>() |
+           fine_or<!needs_gate<Hook> || stages<Backend>, gate_without_stages<Hook, Backend>>() |
+           fine_or<!needs_restorer<Hook> || has_restorer<typename Core::options_type>, roll_back_without_checkpoints<Hook>>();
+  }
 }
 
 /// No gate looks at a value of the part that it could veto.

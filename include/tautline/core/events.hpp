@@ -51,7 +51,7 @@ class events : public session_core<Backend, Options, Entries...> {
   /// The hooks that have begin, in its order.
   using beginning = filter_t<has_callback<begin_callback>, typename opening_sequence<begin_order, indices>::type>;
   /// The hooks that are told of each other's callbacks.
-  using watchers = filter_t<is_watching, indices>;
+  using watchers = filter_if_t<(false || ... || watching<typename Entries::type>), is_watching, indices>;
 
   using core::core;
 

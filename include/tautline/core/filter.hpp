@@ -32,5 +32,15 @@ struct filter<Test, std::index_sequence<Index...>> {
 template <class Test, class Sequence>
 using filter_t = typename filter<Test, Sequence>::type;
 
+/// The same where it is known already whether there is any: mostly there is none, and that costs nothing to compile.
+template <bool Any, class Test, class Sequence>
+struct filter_if {
+  using type = std::index_sequence<>;
+};
+template <class Test, class Sequence>
+struct filter_if<true, Test, Sequence> : filter<Test, Sequence> {};
+template <bool Any, class Test, class Sequence>
+using filter_if_t = typename filter_if<Any, Test, Sequence>::type;
+
 }  // namespace detail
 TAUTLINE_END

@@ -212,7 +212,7 @@ class life_cycle : public events<Backend, Options, Entries...> {
       return saving<hook_type<Index>>;
     }
   };
-  using savers = filter_t<is_saving, typename base::closing>;
+  using savers = filter_if_t<(false || ... || saving<typename Entries::type>), is_saving, closing>;
 
   /// After the last `after_run` of a step, or after the last `end`: the hooks that want it save. @return false after the
   /// first failure, which is reported

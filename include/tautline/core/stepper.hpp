@@ -41,6 +41,7 @@ class stepper : public asker<Backend, Options, Entries...> {
   };
 
   /// Hooks that look at a run before it changes anything: where the backend can stage one.
+  static constexpr bool has_gates = (false || ... || gate_callback::named<typename Entries::type>());
   struct is_gating {
     template <std::size_t Index>
     static consteval bool holds() {
@@ -55,13 +56,13 @@ class stepper : public asker<Backend, Options, Entries...> {
     }
   };
   template <auto Mask>
-  using gating = filter_t<is_seeing<Mask>, filter_t<is_gating, closing>>;
+  using gating = filter_if_t<has_gates, is_seeing<Mask>, filter_if_t<has_gates, is_gating, closing>>;
   template <auto Mask, class Args>
   static consteval bool is_staged() {
     return !std::is_same_v<gating<Mask>, std::index_sequence<>> && stages<Backend>;
   }
   template <auto Mask>
-  using saving_hooks = filter_t<is_seeing<Mask>, typename base::savers>;
+  using saving_hooks = filter_if_t<!std::is_same_v<typename base::savers, std::index_sequence<>>, is_seeing<Mask>, typename base::savers>;
 
   /// Makes runs for as long as `go_on` wants more. After a recovery it gives `again`: the caller has to repeat the run,
   /// whatever was asked for meanwhile.
@@ -92,19 +93,24 @@ class stepper : public asker<Backend, Options, Entries...> {
       if (!this->check_feeds(here, args, requests, typename base::feeding{})) return outcome::failed;
 
       access::enter(here, callback::run, no_hook);
-      status done;
+      status done;  // no function between this and the backend: a context whose address it took would live in memory
       if constexpr (is_staged<all_hooks<hook_count>, Args>()) this->state.vetoed = false;
       if constexpr (is_staged<Mask, Args>()) {
-        done = run_watched(here, [&] { return this->backend.stage(request); });
+        {
+          [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+          done = this->backend.stage(request);
+        }
         if (done.ok()) [[likely]] {
           if (!ask_gates(here, request, requests, gating<Mask>{})) return failed_at_gate();
           if (!this->state.vetoed) [[likely]] {
             access::enter(here, callback::run, no_hook);
-            done = run_watched(here, [&] { return this->backend.commit(request); });
+            [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+            done = this->backend.commit(request);
           }
         }
       } else {
-        done = run_watched(here, [&] { return this->backend.run(request); });
+        [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+        done = this->backend.run(request);
       }
       if (!done.ok()) [[unlikely]] {
         failed = done;
@@ -156,12 +162,6 @@ class stepper : public asker<Backend, Options, Entries...> {
   }
 
   // --- the run, and what may be vetoed of it -------------------------------------------------------------------------
-
-  template <class Run>
-  TAUTLINE_INLINE status run_watched([[maybe_unused]] life const& here, Run run) {
-    [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
-    return run();
-  }
 
   /// All hooks that have a gate see the run that is staged, also after one of them has vetoed.
   template <class Args, class Request, class Slots, std::size_t... Index>
