@@ -4,6 +4,7 @@
 /// All hooks. Each stands in a header of its own; the loggers, the progress bar and the evaluator need fmt.
 
 // IWYU pragma: begin_exports
+#include <tautline/hooks/any_hook.hpp>
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/early_stopping.hpp>
 #include <tautline/hooks/ema.hpp>
