@@ -24,6 +24,7 @@
 #include <tautline/hooks/progress_bar.hpp>
 #include <tautline/hooks/script.hpp>
 #include <tautline/hooks/step_rate_logger.hpp>
+#include <tautline/hooks/step_timer.hpp>
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/hooks/stop_on_signal.hpp>
 #include <tautline/hooks/stopper.hpp>
