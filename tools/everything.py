@@ -31,16 +31,18 @@ CONFIGURATIONS = [
 COMMON = ["--werror", "-Dtests=enabled", "-Dbenchmarks=disabled"]
 
 # script and arguments below tests/; those of a quick run first
-QUICK_SCRIPTS = 5
+QUICK_SCRIPTS = 6
 SCRIPTS = [
     ["static/lint.py"],
     ["static/includes.py"],
     ["static/diagnostic_pages.py"],
+    ["static/laws.py"],
     ["compile_fail/run.py"],
     ["headers/run.py"],
     ["static/lint.py", "--self-test"],
     ["static/includes.py", "--self-test"],
     ["static/diagnostic_pages.py", "--self-test"],
+    ["static/laws.py", "--self-test"],
     ["conformance/run.py", "--self-test"],
     ["compile_fail/run.py", "--self-test"],
     ["headers/run.py", "--self-test"],

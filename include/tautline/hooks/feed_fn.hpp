@@ -5,6 +5,7 @@
 
 #include <tautline/core/hook.hpp>
 #include <tautline/core/run_context.hpp>
+#include <tautline/hooks/detail/restartable.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -46,28 +47,33 @@ class feed_fn_hook {
  public:
   static constexpr bool stateless = detail::makes_without_state<Make>;
 
-  constexpr explicit feed_fn_hook(Make make) : make_(static_cast<Make&&>(make)) {}
+  constexpr explicit feed_fn_hook(Make make) : made_by_(static_cast<Make&&>(make)) {}
+
+  template <class Graph>
+  constexpr void begin(Graph&) {
+    made_by_.restart();
+  }
 
   /// That of the callable, where it lists one.
   constexpr auto state()
     requires lists_state<Make>
   {
-    return make_.state();
+    return made_by_.callable.state();
   }
 
   template <class Context>
   constexpr auto before_run(Context& ctx) {
     if constexpr (keeps) {
-      value_ = detail::make_value(make_, ctx.step());
+      value_ = detail::make_value(made_by_.callable, ctx.step());
       return feed<Name>(value_);
     } else {
-      auto const& made_now = detail::make_value(make_, ctx.step());
+      auto const& made_now = detail::make_value(made_by_.callable, ctx.step());
       return feed<Name>(made_now);
     }
   }
 
  private:
-  [[no_unique_address]] Make make_;
+  [[no_unique_address]] detail::restartable<Make> made_by_;
   [[no_unique_address]] std::conditional_t<keeps, value_type, detail::nothing_kept<value_type>> value_{};
 };
 
@@ -77,22 +83,27 @@ class feed_request_hook {
  public:
   static constexpr bool stateless = detail::makes_without_state<Make>;
 
-  constexpr explicit feed_request_hook(Make make) : make_(static_cast<Make&&>(make)) {}
+  constexpr explicit feed_request_hook(Make make) : made_by_(static_cast<Make&&>(make)) {}
+
+  template <class Graph>
+  constexpr void begin(Graph&) {
+    made_by_.restart();
+  }
 
   /// That of the callable, where it lists one.
   constexpr auto state()
     requires lists_state<Make>
   {
-    return make_.state();
+    return made_by_.callable.state();
   }
 
   template <class Context>
   constexpr auto before_run(Context& ctx) {
-    return detail::make_value(make_, ctx.step());
+    return detail::make_value(made_by_.callable, ctx.step());
   }
 
  private:
-  [[no_unique_address]] Make make_;
+  [[no_unique_address]] detail::restartable<Make> made_by_;
 };
 
 /// Feeds, in every run, what a callable returns: `make()` or `make(step)`, the step of the run in progress.
@@ -107,7 +118,8 @@ class feed_request_hook {
 /// **Errors** what it throws ends the training. A name that another party feeds in every run does not compile;
 /// otherwise it is a `feed_conflict` that names both.
 /// **Cost** that of the callable; no allocation.
-/// **State** that of a callable with `state()`. In a session that saves, a callable that may change itself (a mutable
+/// **State** that of a callable with `state()`; for a second training its `reset()` is called, or it is
+/// put back as it was given. In a session that saves, a callable that may change itself (a mutable
 /// lambda) does not compile without one.
 /// **Source** tf.train.FeedFnHook.
 template <fixed_string... Names, class Make>

@@ -6,6 +6,7 @@
 #include <tautline/core/hook.hpp>
 #include <tautline/core/run_context.hpp>
 #include <tautline/hooks/detail/elementary.hpp>
+#include <tautline/hooks/detail/restartable.hpp>
 
 TAUTLINE_BEGIN
 
@@ -87,10 +88,6 @@ namespace detail {
 template <fixed_string Scale, bool = Scale.size() != 0>
 class rate_scale {
  public:
-  template <class Graph>
-  constexpr void begin(Graph&) noexcept {
-    scale_ = 1;
-  }
   template <class Context, class Values>
   constexpr void after_run(Context&, Values& values) noexcept {
     scale_ = static_cast<double>(values[fetch<Scale>]);
@@ -98,10 +95,14 @@ class rate_scale {
   [[nodiscard]] constexpr double scale() const noexcept { return scale_; }
 
  protected:
+  constexpr void restart() noexcept { scale_ = 1; }
   double scale_ = 1;
 };
 template <fixed_string Scale>
-class rate_scale<Scale, false> {};
+class rate_scale<Scale, false> {
+ protected:
+  constexpr void restart() noexcept {}
+};
 
 /// Stands for a hook that was refused, so that the one message about it stays the only one.
 struct refused_schedule {
@@ -125,22 +126,28 @@ class learning_rate_schedule_hook : public detail::rate_scale<Scale> {
 
   constexpr explicit learning_rate_schedule_hook(Schedule schedule) : schedule_(static_cast<Schedule&&>(schedule)) {}
 
+  template <class Graph>
+  constexpr void begin(Graph&) {
+    this->restart();
+    schedule_.restart();
+  }
+
   /// The scale outlives a roll-back: it is what the roll-back is to change. Then what the schedule lists, where it does.
   constexpr auto state() noexcept
     requires(scaled || keeps)
   {
     if constexpr (scaled && keeps) {
-      return fields{kept_field<"scale">(this->scale_), field<"schedule">(schedule_)};
+      return fields{kept_field<"scale">(this->scale_), field<"schedule">(schedule_.callable)};
     } else if constexpr (scaled) {
       return fields{kept_field<"scale">(this->scale_)};
     } else {
-      return fields{field<"schedule">(schedule_)};
+      return fields{field<"schedule">(schedule_.callable)};
     }
   }
 
   template <class Context>
   constexpr auto before_run(Context& ctx) noexcept(real_time) {
-    last_ = schedule_(ctx.step());
+    last_ = schedule_.callable(ctx.step());
     if constexpr (scaled) {
       last_ = static_cast<rate_type>(last_ * static_cast<rate_type>(this->scale_));
       return run_args{feed<Name>(last_), fetch<Scale>};
@@ -152,7 +159,7 @@ class learning_rate_schedule_hook : public detail::rate_scale<Scale> {
   [[nodiscard]] constexpr rate_type rate() const noexcept { return last_; }
 
  private:
-  [[no_unique_address]] Schedule schedule_;
+  [[no_unique_address]] detail::restartable<Schedule> schedule_;
   rate_type last_{};
 };
 
@@ -168,7 +175,8 @@ class learning_rate_schedule_hook : public detail::rate_scale<Scale> {
 /// @param schedule one of `schedules`, or any callable of the step of the run in progress that returns a number
 /// **Order** the schedule is called once in each `before_run`: again where a run is repeated after a recovery, with the step
 /// that it then is. **Errors** what the schedule throws. A second party that feeds the name is a `feed_conflict`.
-/// **Cost** the schedule, a feed; no allocation. **State** the scale; that of a callable with `state()`.
+/// **Cost** the schedule, a feed; no allocation. **State** the scale; that of a callable with `state()`,
+/// which a second training finds as it was given, or after its `reset()`.
 /// **Source** tf.keras.optimizers.schedules, as functions of the completed steps, `step - 1`.
 template <fixed_string Name, fixed_string Scale = "", class Schedule>
 constexpr auto learning_rate_schedule(Schedule schedule) {

@@ -137,7 +137,8 @@ inline resumed try_resume(subject const& of, law_options const& given) {
 /// @param resumes whether it can be resumed at all
 inline outcome_of_law try_several_steps(subject const& of, law_options given, bool resumes) {
   if (!of.may_jump) return {"", "runs of this kind of session make one step each"};
-  bool const fails = play_fresh(of, given, given.runs).end.starts_with("error");
+  played const single = play_fresh(of, given, given.runs);
+  bool const fails = single.end.starts_with("error");
   auto const inner = given.prepare;
   given.prepare = [inner](script& plan) {
     if (inner) inner(plan);
@@ -146,7 +147,7 @@ inline outcome_of_law try_several_steps(subject const& of, law_options given, bo
   played const whole = play_fresh(of, given, given.runs);
   std::string problem = check_opened(whole);
   if (!fails && whole.end.starts_with("error")) problem += whole.end + "\n";
-  if (whole.end == "open" && whole.steps != 3 * given.runs) problem += "it came to step " + std::to_string(whole.steps) + "\n";
+  if (whole.end == "open" && whole.steps != single.steps - single.runs + 3 * given.runs) problem += "it came to step " + std::to_string(whole.steps) + "\n";
   return {problem + (resumes ? try_resume(of, given).state : std::string())};
 }
 
