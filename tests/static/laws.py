@@ -19,6 +19,7 @@ NO_HOOKS = {
     "any_trigger.hpp": "a trigger",
     "logging.hpp": "what logging hooks have in common",
     "model_dependent.hpp": "a base of hooks",
+    "summary_writer_add_on.hpp": "a base of hooks",
 }
 LINE = re.compile(r'^\s*X\((\w+),\s*"([^"]+)"\)', re.M)
 

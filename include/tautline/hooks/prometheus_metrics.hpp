@@ -59,6 +59,10 @@ class basic_prometheus_metrics {
   basic_prometheus_metrics(std::string path, Trigger given, detail::metric_label<Labels> const&... labels)
       : trigger(std::move(given)), file_(std::move(path), labels...) {}
 
+  template <class Graph>
+  void begin(Graph&) {
+    file_.reset();
+  }
   template <class Session>
   void after_create_session(Session& session, life& at) {
     detail::check_clock(trigger, session, at);
@@ -101,9 +105,8 @@ class basic_prometheus_metrics {
  private:
   template <class Context>
   void look(Context& ctx) {
-    if (!ctx.due()) [[likely]] return;
-    count(ctx.step());
-    write(ctx);
+    count(ctx.step());  // in each run: a checkpoint may be saved in any
+    if (ctx.due()) [[unlikely]] write(ctx);
   }
   void count(step_number step) {
     if (step > seen_) file_.template add<"tautline_steps_total">(static_cast<double>(step - seen_));
@@ -130,7 +133,7 @@ class basic_prometheus_metrics {
 /// @tparam Names of scalars of the graph, or of values that another hook publishes
 /// **Order** when due, after the run; when a session is made; in `close`.
 /// **Errors** of the file, with its name; `invalid_argument` if the trigger needs a clock that the session does not have.
-/// **Cost** in a step that is not due, a comparison; four system calls when due. @see prometheus_file
+/// **Cost** in a step that is not due, a few stores; four system calls when due. @see prometheus_file
 template <fixed_string... Names>
 class prometheus_metrics : public basic_prometheus_metrics<any_trigger, Names...> {
  public:

@@ -185,6 +185,9 @@ class prometheus_file {
     }
   }
 
+  /// All values are 0 again: for a second training.
+  void reset() noexcept { values_ = {}; }
+
   /// Replaces the file by the present values.
   void write() {
     bool const first = lines_.empty();

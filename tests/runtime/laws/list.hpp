@@ -35,6 +35,12 @@
   X(step_rate_logger,           "hooks/step_rate_logger.hpp")           \
   X(progress_bar,               "hooks/progress_bar.hpp")               \
   X(summary_saver,              "hooks/summary_saver.hpp")              \
+  X(prometheus_metrics,         "hooks/prometheus_metrics.hpp")         \
+  X(jsonl_logger,               "hooks/row_logger.hpp")                 \
+  X(csv_logger,                 "hooks/row_logger.hpp")                 \
+  X(timeline,                   "hooks/timeline.hpp")                   \
+  X(ema,                        "hooks/ema.hpp")                        \
+  X(ema_on_heap,                "hooks/ema_on_heap.hpp")                \
   X(basic_evaluator,            "hooks/basic_evaluator.hpp")            \
   X(evaluator,                  "hooks/evaluator.hpp")                  \
   X(checkpoint_saver,           "hooks/checkpoint_saver.hpp")           \
@@ -43,6 +49,7 @@
   X(script_with_state,          "hooks/script.hpp")                     \
   X(triggered,                  "hooks/triggered.hpp")                  \
   X(on_rank_zero,               "hooks/on_rank_zero.hpp")               \
+  X(together_averaging,         "hooks.hpp")                            \
   X(together_stopping,          "hooks.hpp")                            \
   X(together_checking,          "hooks.hpp")                            \
   X(together_logging,           "hooks.hpp")

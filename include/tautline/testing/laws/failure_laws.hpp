@@ -223,6 +223,7 @@ inline std::string play_bad_values(subject const& of, law_options const& given, 
   if (session->is_open()) {
     law_world other;
     prepare(other, given);
+    other.out.finds_files_of(world.out);
     other.plan.values = world.plan.values;
     other.plan.other_values = world.plan.other_values;
     snapshot const saved(session->state());

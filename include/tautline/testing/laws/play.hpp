@@ -42,6 +42,7 @@ struct played {
   std::string end;          ///< how it ended: "open", a stop, an error
   std::string said_before;  ///< output until it was closed
   std::string said;
+  std::string files;  ///< what they hold in the end
 };
 
 enum class closing : std::uint8_t { in_order, killed };
@@ -80,6 +81,7 @@ inline played play(subject const& of, law_world& world, hook_box& hooks, long ru
   }
   done.steps = session->completed();
   done.said = world.out.text();
+  done.files = world.out.files();
   return done;
 }
 

@@ -89,6 +89,7 @@ inline outcome_of_law try_round_trip(subject const& of, law_options const& given
   }
   law_world other;
   prepare(other, given);
+  other.out.finds_files_of(world.out);
   other.store.save(saved);
   other.store = other.store.reopened();
   auto const new_hooks = of.make_hooks(other.out);
@@ -116,6 +117,7 @@ inline resumed try_resume(subject const& of, law_options const& given) {
     played const before = play(of, first, *hooks, n, closing::killed);
     law_world second;
     prepare(second, given);
+    second.out.finds_files_of(first.out);
     second.plan.clock.advance(1'000'003);  // another machine, another time
     second.store.save(before.state);
     second.store = second.store.reopened();
@@ -126,7 +128,8 @@ inline resumed try_resume(subject const& of, law_options const& given) {
     state += compare(at + "state, whole and resumed", whole.state.difference(after.state));
     state += compare(at + "end, whole and resumed", first_difference(whole.end + "\n", after.end + "\n"));
     std::string const output =
-        compare(at + "output, whole and resumed", first_difference(whole.said, before.said_before + after.said));
+        compare(at + "output, whole and resumed", first_difference(whole.said, before.said_before + after.said)) +
+        compare(at + "files, whole and resumed", first_difference(whole.files, after.files));
     found.state += state;
     found.output += output;
     told += state.empty() && output.empty() ? 0 : 1;
