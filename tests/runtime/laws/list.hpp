@@ -41,6 +41,9 @@
   X(timeline,                   "hooks/timeline.hpp")                   \
   X(ema,                        "hooks/ema.hpp")                        \
   X(ema_on_heap,                "hooks/ema_on_heap.hpp")                \
+  X(phase_clock,                "hooks/phase_clock.hpp")                \
+  X(watchdog,                   "hooks/watchdog.hpp")                   \
+  X(off_thread,                 "hooks/off_thread.hpp")                 \
   X(basic_evaluator,            "hooks/basic_evaluator.hpp")            \
   X(evaluator,                  "hooks/evaluator.hpp")                  \
   X(checkpoint_saver,           "hooks/checkpoint_saver.hpp")           \

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tautline/hooks/phase_clock.hpp>
+#include <tautline/hooks/watchdog.hpp>
+#if __has_include(<readerwriterqueue/readerwriterqueue.h>)
+#include <tautline/hooks/off_thread.hpp>
+#define TAUTLINE_HAS_QUEUE 1
+#else
+#define TAUTLINE_HAS_QUEUE 0
+#endif
+
+#include "list.hpp"
+
+namespace laws_of {
+namespace {
+
+struct adding {
+  double sum = 0;
+  std::int64_t seen = 0;
+  auto state() { return fields{field<"sum">(sum), field<"seen">(seen)}; }
+  void begin(auto&) { sum = 0, seen = 0; }
+  auto before_run(auto&) const { return fetch<"loss">; }
+  void after_run(auto&, auto const& values) {
+    sum += values[fetch<"loss">];
+    ++seen;
+  }
+};
+
+}  // namespace
+
+law_report phase_clock() {
+  return check_laws([] { return tautline::phase_clock{{.step = 1}, 1024}; });
+}
+law_report watchdog() {
+  return check_laws([] { return tautline::watchdog{{.step = 60}, {.log = false}}; });
+}
+law_report off_thread() {
+#if TAUTLINE_HAS_QUEUE
+  return check_laws([] { return tautline::off_thread{adding{}}; }, {.values = {{"loss", jagged}}});
+#else
+  return {"off_thread, which cannot be tried without its queue", {}};
+#endif
+}
+
+}  // namespace laws_of
