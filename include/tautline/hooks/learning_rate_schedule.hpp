@@ -30,7 +30,7 @@ struct step_decay {
 };
 
 /// Smoothly times `factor` within each `every` steps: step 1 has `initial`, step `every + 1` has `initial * factor`.
-/// **Cost** some 150 instructions a step.
+/// **Cost** some 350 instructions a step; `cosine` takes half of that, the others a few.
 struct exponential {
   double initial;
   double factor = 0.1;
