@@ -65,6 +65,7 @@ SCRIPTS = [
     ["crash/run.py", "--self-test"],
     ["crash/run.py"],
     ["realtime/run.py"],
+    ["threads/run.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
 ]
