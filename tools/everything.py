@@ -64,6 +64,8 @@ SCRIPTS = [
     ["readers/perfetto.py"],
     ["crash/run.py", "--self-test"],
     ["crash/run.py"],
+    ["leak/run.py", "--self-test"],
+    ["leak/run.py"],
     ["realtime/run.py"],
     ["threads/run.py"],
     ["consumer/run.py"],
