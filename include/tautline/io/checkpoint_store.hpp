@@ -158,8 +158,8 @@ class checkpoint_store {
     return fail(error_kind::error, "no checkpoint can be used: " + all);
   }
 
-  /// Puts the latest checkpoint that is not damaged into a training. The first time all values; from then on the training
-  /// runs, and what is `kept` stays as it is.
+  /// Puts the latest checkpoint that is not damaged into a training: all values, but of one that is running what is `kept`
+  /// stays as it is.
   restored restore(training_state const& state) {
     auto const fail = [&](error_kind kind, std::string why) {
       message_ = std::move(why);
@@ -167,7 +167,6 @@ class checkpoint_store {
     };
     loaded_checkpoint const from = load();
     if (!from.result.ok()) return fail(from.result.kind, from.result.message);
-    bool const running = std::exchange(restored_before_, true);
     if (!from.found) return {};
     std::string notes;
     detail::restore_options const allowed{options_.allow_changed_hooks, options_.allow_changed_graph};
@@ -175,10 +174,9 @@ class checkpoint_store {
     if (problem.empty()) {
       detail::saved_views views;
       for (named_tensor const& each : from.file.tensors()) views.emplace(each.name, &each.view);
-      problem = detail::put_into(state, views, running);
+      problem = detail::put_into(state, views, state.is_running());
     }
     if (!problem.empty()) {
-      restored_before_ = running;
       return fail(error_kind::invalid_argument, folder_.at(from.manifest_file) + " is not of this training: " + problem);
     }
     if (!notes.empty()) report(folder_.at(from.manifest_file) + ": " + notes);
@@ -320,7 +318,6 @@ class checkpoint_store {
   checkpoint_snapshot snapshot_;
   std::string message_;
   step_number last_step_ = -1;
-  bool restored_before_ = false;
 };
 static_assert(restorer<checkpoint_store>);
 

@@ -75,6 +75,7 @@ TEST_CASE("a value that is kept comes back at a fresh start and stays when a run
   REQUIRE(store.restore(to.state()).found);
   CHECK(to.retries == 5);
   to.retries = 6, to.best = 0;
+  to.view.running = true;
   REQUIRE(store.restore(to.state()).found);
   CHECK(to.retries == 6);
   CHECK(to.best == from.best);

@@ -63,6 +63,8 @@ struct fake {
     }
     items.push_back(item);
   }
+  bool running = false;  ///< a training that goes back, else one that is resumed
+
   [[nodiscard]] tautline::training_state state() {
     static constexpr tautline::training_state::functions how{
         [](void* core, void* visitor, tautline::training_state::item_visit visit) {
@@ -75,7 +77,7 @@ struct fake {
         [](void* core, void* visitor, tautline::training_state::node_visit visit) {
           for (tautline::node_info const& node : static_cast<fake*>(core)->nodes) visit(visitor, node);
         }};
-    return {this, how, step};
+    return {this, how, step, running};
   }
 
  private:
