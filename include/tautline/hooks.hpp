@@ -22,13 +22,19 @@
 #include <tautline/hooks/on_rank_zero.hpp>
 #include <tautline/hooks/phase_clock.hpp>
 #include <tautline/hooks/progress_bar.hpp>
+#include <tautline/hooks/prometheus_metrics.hpp>
+#include <tautline/hooks/row_logger.hpp>
 #include <tautline/hooks/script.hpp>
+#include <tautline/hooks/spike_checker.hpp>
 #include <tautline/hooks/step_rate_logger.hpp>
 #include <tautline/hooks/step_timer.hpp>
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/hooks/stop_on_signal.hpp>
 #include <tautline/hooks/stopper.hpp>
+#include <tautline/hooks/summary_saver.hpp>
+#include <tautline/hooks/summary_writer_add_on.hpp>
 #include <tautline/hooks/tensor_logger.hpp>
+#include <tautline/hooks/timeline.hpp>
 #include <tautline/hooks/watchdog.hpp>
 #include <tautline/hooks/triggered.hpp>
 // IWYU pragma: end_exports

@@ -149,6 +149,8 @@ class learning_rate_schedule_hook : public detail::rate_scale<Scale> {
   constexpr auto before_run(Context& ctx) noexcept(real_time) {
     last_ = schedule_.callable(ctx.step());
     if constexpr (scaled) {
+      // at once where it was published in this run's before_run: in the first run after a roll-back, too
+      if (auto const* const scale = ctx.template published<Scale>()) this->scale_ = static_cast<double>(*scale);
       last_ = static_cast<rate_type>(last_ * static_cast<rate_type>(this->scale_));
       return run_args{feed<Name>(last_), fetch<Scale>};
     } else {
@@ -170,8 +172,8 @@ class learning_rate_schedule_hook : public detail::rate_scale<Scale> {
 ///     learning_rate_schedule<"rate", "rate_scale">(schedules::constant{0.1})
 ///
 /// @tparam Name the placeholder: a number
-/// @tparam Scale a number that another hook publishes: from the next run on the rate is multiplied by the last one seen.
-/// It stays over a roll-back, so that a training which diverged goes on more slowly.
+/// @tparam Scale a number that another hook publishes: the rate is multiplied by the last one seen, at once if it is
+/// published in `before_run`, else from the next run on. It stays over a roll-back, so that a training which diverged goes on more slowly.
 /// @param schedule one of `schedules`, or any callable of the step of the run in progress that returns a number
 /// **Order** the schedule is called once in each `before_run`: again where a run is repeated after a recovery, with the step
 /// that it then is. **Errors** what the schedule throws. A second party that feeds the name is a `feed_conflict`.

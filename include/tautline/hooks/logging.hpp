@@ -14,6 +14,7 @@
 #include <tautline/adapt/chrono.hpp>
 #include <tautline/core/hook.hpp>
 #include <tautline/hooks/any_trigger.hpp>
+#include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/io/log_sink.hpp>
 #include <tautline/io/summary_writer.hpp>
 
@@ -110,15 +111,6 @@ class log_writer {
   double last_ = 0;
   bool said_ = false;
 };
-
-/// A trigger that looks at the time is of no use in a session without a clock.
-template <class Trigger, class Session>
-void check_clock(Trigger const& trigger, Session const&, life& at) {
-  if (!std::remove_cvref_t<Session>::has_clock && detail::wants_clock(trigger)) {
-    at.fail(error_kind::invalid_argument,
-            "every_seconds needs a clock. Mend: monitored(graph, options{with_clock{steady_clock_ticks{}}}, hooks...)");
-  }
-}
 
 }  // namespace detail
 TAUTLINE_END

@@ -9,7 +9,7 @@
 #include <tautline/core/run_result.hpp>
 #include <tautline/core/state.hpp>
 #include <tautline/hooks/any_trigger.hpp>
-#include <tautline/hooks/logging.hpp>
+#include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/io/prometheus_file.hpp>
 
 TAUTLINE_BEGIN
@@ -42,7 +42,7 @@ consteval auto metric_help_of() {
 template <fixed_string... Names>
 using metrics_of_training =
     prometheus_file<prometheus_counter<"tautline_steps_total", "Steps that were made, those of resumed trainings included.">,
-                    prometheus_counter<"tautline_failures_total", "Failures of the session's runs, recovered or not.">,
+                    prometheus_counter<"tautline_failures_total", "Errors that were met, recovered ones and those over which the training went back included.">,
                     prometheus_gauge<"tautline_step", "Completed steps.">,
                     prometheus_gauge<"tautline_running", "1 while the training runs, 0 when it has ended.">,
                     prometheus_gauge<metric_name_of<Names>(), metric_help_of<Names>()>...>;
@@ -62,6 +62,8 @@ class basic_prometheus_metrics {
   template <class Graph>
   void begin(Graph&) {
     file_.reset();
+    // nothing has been seen yet, which is not 0
+    (file_.template set<detail::metric_name_of<Names>()>(static_cast<double>(__builtin_nanf(""))), ...);
   }
   template <class Session>
   void after_create_session(Session& session, life& at) {
@@ -73,7 +75,11 @@ class basic_prometheus_metrics {
   }
   template <class Context>
   auto before_run(Context& ctx) const {
-    if constexpr (sizeof...(Names) > 0) return ask_if(ctx.due(), fetch<Names>...);
+    if constexpr (sizeof...(Names) > 0) {
+      return ask_if(ctx.due(), fetch<Names>...);
+    } else {
+      static_cast<void>(ctx);
+    }
   }
   template <class Context>
   void after_run(Context& ctx) {
@@ -85,7 +91,10 @@ class basic_prometheus_metrics {
     (file_.template set<detail::metric_name_of<Names>()>(static_cast<double>(values[fetch<Names>])), ...);
     look(ctx);
   }
-  void on_error(error const&) { file_.template add<"tautline_failures_total">(); }
+  void on_error(error const&, life& at) {
+    file_.template add<"tautline_failures_total">();
+    count(at.step());  // before a session begins that may stand elsewhere
+  }
   template <class Session>
   void end(Session& session) {
     count(session.step());
@@ -95,8 +104,9 @@ class basic_prometheus_metrics {
     write(at);
   }
 
-  /// The counters: they go on after a resume.
-  auto state() { return fields{field<"metrics">(file_)}; }
+  /// The counters go on after a resume. They are not taken back with the variables: a counter that falls is one that
+  /// began anew, for who reads it, and the failure that took the training back would never be seen.
+  auto state() { return fields{kept_field<"metrics">(file_)}; }
 
   [[nodiscard]] auto& file() { return file_; }
 
@@ -128,7 +138,7 @@ class basic_prometheus_metrics {
 ///     prometheus_metrics<"loss", "validation/accuracy">{"metrics/train.prom", every_seconds{15}, prometheus_label<"run">("a")}
 ///
 /// Metrics: `tautline_steps_total`, `tautline_failures_total`, `tautline_step`, `tautline_running`, and a gauge for each
-/// name, `tautline_loss`, `tautline_validation_accuracy`.
+/// name, `tautline_loss`, `tautline_validation_accuracy`, which is NaN until the value has been seen. Steps that are made once more after a recovery count again.
 ///
 /// @tparam Names of scalars of the graph, or of values that another hook publishes
 /// **Order** when due, after the run; when a session is made; in `close`.

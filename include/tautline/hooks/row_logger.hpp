@@ -10,7 +10,7 @@
 #include <tautline/core/run_result.hpp>
 #include <tautline/core/state.hpp>
 #include <tautline/hooks/any_trigger.hpp>
-#include <tautline/hooks/logging.hpp>
+#include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/io/csv_file.hpp>
 #include <tautline/io/jsonl_file.hpp>
 
@@ -61,6 +61,11 @@ class row_logger {
     file_.flush();
     check(at);
   }
+  /// After an error, too: the last rows may tell why.
+  void close(life& at) {
+    file_.flush();
+    check(at);
+  }
 
   /// Where the file stands: a resumed training cuts off what was written behind a checkpoint.
   auto state() { return fields{field<"rows">(file_)}; }
@@ -101,12 +106,13 @@ class row_logger {
 ///     auto session = monitored(graph, jsonl_logger<"loss", "accuracy">{"run/metrics.jsonl", every_steps{100}});
 ///
 /// The columns are those of its type. In sessions with checkpoints the file of a training that was killed and resumed has
-/// the bytes of one that was not: the hook's state is the place in the file, and a restore cuts it back to there.
+/// the bytes of one that was not: the hook's state is the place in the file, and a restore cuts it back to there. For one
+/// that is killed before its first checkpoint this takes `{.existing = existing_file::start_over}`.
 ///
 /// @param path made if it is not there; see `row_options` for a file that is
 /// @param given any trigger; every step by default
 /// **Order** when due, after the run. With `at_end` the last step's values in `end`, unless they have been written; for
-/// this they are fetched in every run.
+/// this they are fetched in every run. The file is flushed in `end` and in `close`, so after an error, too.
 /// **Errors** of the file, with its name; `invalid_argument` if the trigger needs a clock that the session does not have.
 /// **Cost** in a step that is not due, a comparison; a system call for each row, or for `flush_every` of them.
 /// @see jsonl_file

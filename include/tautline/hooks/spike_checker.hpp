@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <type_traits>
+
 #include <tautline/hooks/detail/finite.hpp>
 #include <tautline/hooks/on_bad_value.hpp>
 
@@ -18,11 +20,13 @@ inline constexpr auto spike_text = [] {
 }  // namespace detail
 
 /// What a `spike_checker` calls a spike: a value that lies above the moving average of the ones before it by more than
-/// `deviations` times their moving absolute deviation, and by more than `margin` of the average's size.
+/// `deviations` times their moving absolute deviation, by more than `margin` of the average's size, and by more than
+/// `at_least`.
 struct spike_limits {
   double deviations = 6;
   double margin = 0.1;        ///< a part of the average's size: small deviations of a value that stands still are none
-  double decay = 0.98;        ///< of both moving averages, a step
+  double at_least = 0;        ///< and by so much, whatever the average is: for values that may stand at zero
+  double decay = 0.98;        ///< of both moving averages, a step; 1: they are those of all values
   std::int64_t warm_up = 50;  ///< values that are looked at before anything counts as a spike; not finite does at once
 };
 
@@ -53,26 +57,43 @@ class basic_spike_checker : public detail::checking_hook<basic_spike_checker<Pol
 
   template <class Context, class Values>
   bool look(Context& ctx, Values& values) noexcept {
-    auto const value = static_cast<double>(values[fetch<Name>]);
+    using type = std::remove_cvref_t<decltype(values[fetch<Name>])>;
+    static_assert(std::is_arithmetic_v<type>, "tautline: spike_checker looks at a number, and this value is none. Mend: "
+                                              "fetch a reduction of it");
+    if constexpr (std::is_arithmetic_v<type>) {
+      return look_at(ctx, static_cast<double>(values[fetch<Name>]));
+    } else {
+      return true;
+    }
+  }
+  template <class Context>
+  bool look_at(Context& ctx, double value) noexcept {
     if (!detail::is_finite_number(value)) [[unlikely]] {
       this->bad(ctx, {detail::spike_text<Name, false>.characters, value});
       return false;
     }
     double const above = value - mean_;
     double const size = mean_ < 0 ? -mean_ : mean_;
-    if (seen_ >= limits_.warm_up && above > limits_.deviations * deviation_ && above > limits_.margin * size) [[unlikely]] {
+    // a difference of the largest numbers has no place in an average
+    bool const huge = !detail::is_finite_number(above);
+    if (huge && above < 0) return true;
+    if (huge || (seen_ >= limits_.warm_up && above > limits_.deviations * deviation_ && above > limits_.margin * size &&
+                 above > limits_.at_least)) [[unlikely]] {
       this->bad(ctx, {detail::spike_text<Name, true>.characters, value, mean_});
       return false;
     }
-    // the first values count fully: an average that began at zero would call everything a spike
+    // The first values count fully: an average that began at zero would call everything a spike, and a deviation from
+    // that zero nothing.
     ++seen_;
     double const weight = seen_ < warm_length() ? 1 / static_cast<double>(seen_) : 1 - limits_.decay;
     mean_ += weight * above;
-    deviation_ += weight * ((above < 0 ? -above : above) - deviation_);
+    if (seen_ > 1) deviation_ += weight * ((above < 0 ? -above : above) - deviation_);
     return true;
   }
   [[nodiscard]] constexpr std::int64_t warm_length() const noexcept {
-    return limits_.decay < 1 ? static_cast<std::int64_t>(1 / (1 - limits_.decay)) : 0;
+    constexpr std::int64_t always = 0x7fff'ffff'ffff'ffff;
+    double const length = limits_.decay < 1 ? 1 / (1 - limits_.decay) : 1e18;
+    return length < 1e18 ? static_cast<std::int64_t>(length) : always;
   }
 
   spike_limits limits_;

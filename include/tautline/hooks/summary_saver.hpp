@@ -2,15 +2,15 @@
 #pragma once
 
 #include <array>
-#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tautline/core/hook.hpp>
 #include <tautline/core/run_result.hpp>
 #include <tautline/hooks/any_trigger.hpp>
+#include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/hooks/detail/finite.hpp>
-#include <tautline/hooks/logging.hpp>
 #include <tautline/io/any_summary_writer.hpp>
 
 TAUTLINE_BEGIN
@@ -34,10 +34,12 @@ class basic_summary_saver {
   template <class Session>
   void after_create_session(Session& session, life& at) {
     detail::check_clock(trigger, session, at);
+    // What was written beyond this step is not so: of a training that a recovery took back, of one that is resumed, and
+    // of one that was killed before its first checkpoint, and so begins anew.
+    writer_.mark_restart(session.step());
     if (!told_) writer_.add_graph(session.state());
-    // a resumed training, or one that a recovery took back: what was written beyond this step is not so
-    if (told_ || session.step() > 0) writer_.mark_restart(session.step());
     told_ = true;
+    check(at);
   }
   template <class Context>
   auto before_run(Context& ctx) const noexcept {
@@ -53,12 +55,18 @@ class basic_summary_saver {
     std::size_t place = 0;
     (take(places_[place++], values[fetch<Names>]), ...);
     taken_ = true;
-    if (ctx.due()) write(ctx.step());
+    if (ctx.due()) write(ctx.step()), check(ctx);
   }
   template <class Session>
   void end(Session&, life& at) {
     if (at.due() && taken_) write(at.step());
     writer_.flush();
+    check(at);
+  }
+  /// After an error, too: what is there may tell why.
+  void close(life& at) {
+    writer_.flush();
+    check(at);
   }
 
   Trigger trigger;
@@ -98,6 +106,11 @@ class basic_summary_saver {
     }
   }
 
+  /// Where there are no exceptions the writer's status is all that tells.
+  void check(life& at) const {
+    if (status const now = writer_.status(); !now.ok()) at.fail(now.kind, copied{now.message});
+  }
+
   any_summary_writer writer_;
   std::array<shown, sizeof...(Names)> places_;
   bool taken_ = false;
@@ -110,14 +123,15 @@ class basic_summary_saver {
 ///     event_file events("runs/first");
 ///     auto session = monitored(graph, summary_saver<"loss", "hidden/weights">{events, every_steps{100} | at_end});
 ///
-/// With it come the description of the graph, and a mark wherever a training was resumed or taken back by a recovery:
-/// TensorBoard then drops what was written beyond that step.
+/// With it come the description of the graph, and a mark whenever a session is made: TensorBoard then drops what an earlier
+/// one, also of a process that was killed, had written beyond that step.
 ///
 /// @tparam Names of values of the graph, or of values that another hook publishes; they are the tags
 /// @param writer by reference, or a `std::shared_ptr`
 /// @param given any trigger; every 100 steps by default
 /// **Order** when due, after the run, with that run's values. With `at_end` the last step's values are written in `end`,
-/// unless that step has been written: for this they are fetched, and copied, in every run.
+/// unless that step has been written: for this they are fetched, and copied, in every run. The writer is flushed in `end`
+/// and in `close`, so after an error, too.
 /// **Errors** those of the writer; `invalid_argument` if the trigger needs a clock that the session does not have.
 /// **Cost** in a step that is not due, a comparison; a copy of the values when due.
 /// **Source** SummarySaver of TensorFlow for Scala and tf.train.SummarySaverHook; these write the first step, then every

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,7 +22,8 @@ TAUTLINE_BEGIN
 ///     event_file events("runs/first");
 ///     auto session = monitored(graph, gradient_norm{events}, summary_saver<"loss">{events});
 ///
-/// One writer may serve several hooks of a session. **Cost** an indirect call; none without a writer.
+/// One writer may serve several hooks of a session. **Errors** those of the writer: thrown, with `-fno-exceptions` they
+/// are `summary_status()`. **Cost** an indirect call; none without a writer.
 /// **Source** the SummaryWriterHookAddOn of TensorFlow for Scala.
 class summary_writer_add_on {
  public:
@@ -39,9 +41,19 @@ class summary_writer_add_on {
   void write_histogram(std::string_view tag, std::span<double const> numbers, step_number step) const {
     if (writer_) (void)writer_->add_histogram(tag, numbers, step);
   }
+  /// Likewise, as all that follow.
+  void write_text(std::string_view tag, std::string_view markdown, step_number step) const {
+    if (writer_) (void)writer_->add_text(tag, markdown, step);
+  }
+  /// @param png the bytes of a PNG file
+  void write_image(std::string_view tag, std::span<std::uint8_t const> png, int width, int height, step_number step) const {
+    if (writer_) (void)writer_->add_image(tag, png, width, height, step);
+  }
   void flush_summaries() const {
     if (writer_) writer_->flush();
   }
+  /// What the writer met last; with exceptions it has thrown that.
+  [[nodiscard]] tautline::status summary_status() const { return writer_ ? writer_->status() : tautline::status{}; }
 
  private:
   std::optional<any_summary_writer> writer_;

@@ -11,7 +11,7 @@
 #include <tautline/core/hook.hpp>
 #include <tautline/core/run_context.hpp>
 #include <tautline/core/watch.hpp>
-#include <tautline/hooks/logging.hpp>
+#include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/io/trace_file.hpp>
 
 TAUTLINE_BEGIN
@@ -42,13 +42,14 @@ class basic_timeline {
     finish_step();
     recording_ = ctx.due();
     if (!recording_) return;
+    unfinished_ = depth_;  // this callback itself began before the step that it begins: it would not nest
     step_ = ctx.step();
     began_ = last_ = time();
   }
-  /// The last one.
+  /// The last one; savers may come behind it.
   template <class Context>
   void after_run(Context& ctx) {
-    if (recording_) vetoed_ = ctx.vetoed();
+    if (recording_) vetoed_ = ctx.vetoed(), over_ = true;
     check(ctx);
   }
   template <class Session>
@@ -68,7 +69,9 @@ class basic_timeline {
   }
 
   // What is in progress nests: a stack of the moments that have begun.
-  void on_enter(moment const&) noexcept {
+  void on_enter(moment const& now) noexcept {
+    // a run that this hook does not see belongs to no step
+    if (over_ && now.where != callback::save) guarded([&] { finish_step(); });
     if (depth_ < most) begins_[depth_] = time();
     ++depth_;
   }
@@ -77,14 +80,17 @@ class basic_timeline {
     if (depth_ >= most) return;
     bool const in_step = now.where >= callback::before_run && now.where <= callback::save;
     if (in_step && !recording_) return;
-    TAUTLINE_TRY {
-      std::uint64_t const ended = time();
+    if (depth_ + 1 == unfinished_) {
+      unfinished_ = 0;
+      return;
+    }
+    std::uint64_t const ended = time();
+    if (in_step) last_ = ended;
+    guarded([&] {
       bool const is_session = now.role == hook_role::none;
       trace_.slice(is_session ? std::string_view(to_string(now.where)) : std::string_view(now.hook),
                    to_string(now.where), begins_[depth_], ended - begins_[depth_], steps_, {{"step", now.step}});
-      last_ = ended;
-    }
-    TAUTLINE_CATCH_ALL { failed_ = true; }  // the file's status says it again in the next callback
+    });
   }
 
   [[nodiscard]] trace_file& trace() { return trace_; }
@@ -94,16 +100,26 @@ class basic_timeline {
  private:
   static constexpr std::size_t most = 8;
 
+  /// What must not throw: the next callback that may says it.
+  template <class Body>
+  void guarded(Body body) noexcept {
+    TAUTLINE_TRY { body(); }
+    TAUTLINE_CATCH_ALL { failed_ = true; }
+  }
   [[nodiscard]] std::uint64_t time() { return static_cast<std::uint64_t>(clock_.now()); }
   /// A step lasts from its first callback to the end of its last one.
   void finish_step() {
     if (!recording_) return;
-    recording_ = false;
-    trace_.slice("step", "step", began_, last_ > began_ ? last_ - began_ : 0, steps_, {{"step", step_}, {"vetoed", vetoed_}});
-    vetoed_ = false;
+    bool const vetoed = vetoed_, finished = over_;
+    recording_ = over_ = vetoed_ = false;
+    trace_.slice("step", "step", began_, last_ > began_ ? last_ - began_ : 0, steps_,
+                 {{"step", step_}, {"finished", finished}, {"vetoed", vetoed}});
   }
   void check(life& at) {
-    if (failed_) trace_.flush();  // throws where exceptions are on
+    if (failed_) {
+      failed_ = false;
+      trace_.flush();  // throws, where exceptions are on, if it is so still
+    }
     if (status const now = trace_.status(); !now.ok()) at.fail(now.kind, copied{now.message});
   }
 
@@ -112,10 +128,12 @@ class basic_timeline {
   trace_track steps_;
   std::uint64_t begins_[most]{};
   std::size_t depth_ = 0;
+  std::size_t unfinished_ = 0;  ///< the depth of the own callback in which the step began
   step_number step_ = 0;
   std::uint64_t began_ = 0;
   std::uint64_t last_ = 0;
   bool recording_ = false;
+  bool over_ = false;  ///< nothing but savers can belong to the step any more
   bool vetoed_ = false;
   bool failed_ = false;
 };
@@ -125,7 +143,7 @@ class basic_timeline {
 ///
 ///     auto session = monitored(graph, timeline{"run/trace.json", every_steps{100}}, …);   // every hundredth step
 ///
-/// The trace is streamed: what has been flushed survives a kill. It never overwrites; see `trace_file`.
+/// A step that an error or the end of the input broke off is there, too: `finished` is false. The trace is streamed: what has been flushed survives a kill. It never overwrites; see `trace_file`.
 ///
 /// @param path of the trace
 /// @param given the steps that are recorded: any trigger; all by default

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <tautline/core/error.hpp>
 #include <tautline/core/training_state.hpp>
 #include <tautline/io/summary_writer.hpp>
 
@@ -19,7 +22,8 @@ TAUTLINE_BEGIN
 ///     summary_saver<"loss">{std::make_shared<event_file>("runs/first"), every_steps{100}}  // lives as long as the hook
 ///
 /// Beside `add_scalar` a writer may have `add_histogram(tag, numbers, step)` for `std::span<double const>`,
-/// `add_graph(training_state const&)`, `mark_restart(step)` and `flush()`; what it lacks is left out.
+/// `add_text(tag, markdown, step)`, `add_image(tag, png, width, height, step)` for `std::span<std::uint8_t const>`,
+/// `add_graph(training_state const&)`, `mark_restart(step)`, `flush()` and `status()`; what it lacks is left out.
 /// **Cost** an indirect call.
 class any_summary_writer {
  public:
@@ -37,18 +41,31 @@ class any_summary_writer {
   bool add_histogram(std::string_view tag, std::span<double const> numbers, step_number step) const {
     return can_->histogram(writer_, tag, numbers, step);
   }
+  /// @return whether the writer can
+  bool add_text(std::string_view tag, std::string_view markdown, step_number step) const {
+    return can_->text(writer_, tag, markdown, step);
+  }
+  /// @param png the bytes of a PNG file  @return whether the writer can
+  bool add_image(std::string_view tag, std::span<std::uint8_t const> png, int width, int height, step_number step) const {
+    return can_->image(writer_, tag, png, width, height, step);
+  }
   void add_graph(training_state const& state) const { can_->graph(writer_, state); }
   /// What was written of steps beyond `completed` is to be forgotten.
   void mark_restart(step_number completed) const { can_->restart(writer_, completed); }
   void flush() const { can_->flush(writer_); }
+  /// What the writer met last, where it says so: with exceptions it has thrown that.
+  [[nodiscard]] tautline::status status() const { return can_->status(writer_); }
 
  private:
   struct table {
     void (*scalar)(void*, std::string_view, double, step_number);
     bool (*histogram)(void*, std::string_view, std::span<double const>, step_number);
+    bool (*text)(void*, std::string_view, std::string_view, step_number);
+    bool (*image)(void*, std::string_view, std::span<std::uint8_t const>, int, int, step_number);
     void (*graph)(void*, training_state const&);
     void (*restart)(void*, step_number);
     void (*flush)(void*);
+    tautline::status (*status)(void*);
   };
   template <class Writer>
   static Writer& as(void* writer) {
@@ -59,14 +76,24 @@ class any_summary_writer {
       [](void* writer, std::string_view tag, double value, step_number step) {
         as<Writer>(writer).add_scalar(tag, value, step);
       },
-      [](void* writer, std::string_view tag, std::span<double const> numbers, step_number step) {
-        if constexpr (requires { as<Writer>(writer).add_histogram(tag, numbers, step); }) {
-          as<Writer>(writer).add_histogram(tag, numbers, step);
-          return true;
-        } else {
-          static_cast<void>(writer), static_cast<void>(tag), static_cast<void>(numbers), static_cast<void>(step);
-          return false;
-        }
+      []([[maybe_unused]] void* writer, [[maybe_unused]] std::string_view tag,
+         [[maybe_unused]] std::span<double const> numbers, [[maybe_unused]] step_number step) {
+        constexpr bool can = requires { as<Writer>(writer).add_histogram(tag, numbers, step); };
+        if constexpr (can) static_cast<void>(as<Writer>(writer).add_histogram(tag, numbers, step));
+        return can;
+      },
+      []([[maybe_unused]] void* writer, [[maybe_unused]] std::string_view tag,
+         [[maybe_unused]] std::string_view markdown, [[maybe_unused]] step_number step) {
+        constexpr bool can = requires { as<Writer>(writer).add_text(tag, markdown, step); };
+        if constexpr (can) as<Writer>(writer).add_text(tag, markdown, step);
+        return can;
+      },
+      []([[maybe_unused]] void* writer, [[maybe_unused]] std::string_view tag,
+         [[maybe_unused]] std::span<std::uint8_t const> png, [[maybe_unused]] int width, [[maybe_unused]] int height,
+         [[maybe_unused]] step_number step) {
+        constexpr bool can = requires { as<Writer>(writer).add_image(tag, png, width, height, step); };
+        if constexpr (can) as<Writer>(writer).add_image(tag, png, width, height, step);
+        return can;
       },
       []([[maybe_unused]] void* writer, [[maybe_unused]] training_state const& state) {
         if constexpr (requires { as<Writer>(writer).add_graph(state); }) as<Writer>(writer).add_graph(state);
@@ -76,6 +103,13 @@ class any_summary_writer {
       },
       []([[maybe_unused]] void* writer) {
         if constexpr (requires { as<Writer>(writer).flush(); }) as<Writer>(writer).flush();
+      },
+      []([[maybe_unused]] void* writer) -> tautline::status {
+        if constexpr (requires { { as<Writer>(writer).status() } -> std::same_as<tautline::status>; }) {
+          return as<Writer>(writer).status();
+        } else {
+          return {};
+        }
       }};
 
   std::shared_ptr<void> owner_;

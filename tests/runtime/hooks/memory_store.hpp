@@ -31,7 +31,7 @@ struct memory_store {
     step = state.step();
     has = true;
   }
-  /// Values that are kept are put back for the first session only, as a store does in a training that goes back.
+  /// Values that are kept are put back in a new training only, not in one that goes back.
   tautline::restored restore(tautline::training_state const& state) {
     if (!has) return {};
     ++restores;
@@ -42,7 +42,7 @@ struct memory_store {
         result = {tautline::error_kind::invalid_argument, "not in the checkpoint"};
         return;
       }
-      if (item.kept && restores > 1) return;
+      if (item.kept && state.is_running()) return;
       tautline::tensor_view view = item.view;
       if (!view.same_form(found->second.form) &&
           (item.resize == nullptr || !item.resize(item.object, found->second.form.shape, view))) {
