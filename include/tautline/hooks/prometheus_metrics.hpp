@@ -88,8 +88,12 @@ class basic_prometheus_metrics {
   template <class Context, class Values>
     requires(sizeof...(Names) > 0)
   void after_run(Context& ctx, Values& values) {
-    (file_.template set<detail::metric_name_of<Names>()>(static_cast<double>(values[fetch<Names>])), ...);
-    look(ctx);
+    constexpr bool numbers = (std::is_arithmetic_v<std::remove_cvref_t<decltype(values[fetch<Names>])>> && ...);
+    static_assert(numbers, "tautline: prometheus_metrics takes numbers. Mend: fetch a number, or a reduction of the array");
+    if constexpr (numbers) {
+      (file_.template set<detail::metric_name_of<Names>()>(static_cast<double>(values[fetch<Names>])), ...);
+      look(ctx);
+    }
   }
   void on_error(error const&, life& at) {
     file_.template add<"tautline_failures_total">();

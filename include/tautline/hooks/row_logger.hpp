@@ -45,14 +45,18 @@ class row_logger {
   }
   template <class Context, class Values>
   void after_run(Context& ctx, Values& values) {
-    if (ctx.due()) {
-      file_.write(ctx.step(), number<decltype(values[fetch<Names>])>(values[fetch<Names>])...);
-      check(ctx);
-    }
-    if (detail::remembers(trigger)) {
-      std::size_t place = 0;
-      ((last_[place++] = static_cast<double>(values[fetch<Names>])), ...);
-      write_last_ = &write_as<std::remove_cvref_t<decltype(values[fetch<Names>])>...>;
+    constexpr bool scalars = (std::is_arithmetic_v<std::remove_cvref_t<decltype(values[fetch<Names>])>> && ...);
+    static_assert(scalars, "tautline: a logger of rows writes scalars. Mend: fetch a number, or a reduction of the array");
+    if constexpr (scalars) {
+      if (ctx.due()) {
+        file_.write(ctx.step(), values[fetch<Names>]...);
+        check(ctx);
+      }
+      if (detail::remembers(trigger)) {
+        std::size_t place = 0;
+        ((last_[place++] = static_cast<double>(values[fetch<Names>])), ...);
+        write_last_ = &write_as<std::remove_cvref_t<decltype(values[fetch<Names>])>...>;
+      }
     }
   }
   template <class Session>
@@ -80,12 +84,6 @@ class row_logger {
 
  private:
   /// Numbers keep their own type, whose digits are the shortest.
-  template <class Value>
-  static auto number(Value const& value) {
-    static_assert(std::is_arithmetic_v<std::remove_cvref_t<Value>>,
-                  "tautline: a logger of rows writes scalars. Mend: fetch a number, or a reduction of the array");
-    return static_cast<std::remove_cvref_t<Value>>(value);
-  }
   template <class... Values>
   static void write_as(row_logger& self, step_number step) {
     [&]<std::size_t... Place>(std::index_sequence<Place...>) {

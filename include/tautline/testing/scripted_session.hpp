@@ -105,7 +105,8 @@ class scripted_session {
   /// A number, whatever type was asked for: `value<"loss">()`, `value<"loss", float>()`.
   template <fixed_string Name, class Type = double>
   [[nodiscard]] Type const& value() {
-    static_assert(std::is_same_v<Type, double>, "tautline: the values of a scripted_session are of type double");
+    static_assert(std::is_same_v<Type, double>,
+                  "tautline: the values of a scripted_session are of type double. Mend: fetch the name without a type");
     return current_.at(name_of<Name>);
   }
 

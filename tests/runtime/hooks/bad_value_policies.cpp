@@ -51,6 +51,13 @@ TEST_CASE("failing and stopping: the update of the bad run does not take place")
   CHECK(other.raw()[fetch<"w">] == 3);
 }
 
+TEST_CASE("a value that stands behind the update, but is computed of what the update only reads, is looked at before it") {
+  auto graph = listed_graph({1, nan}).op<"behind", "x", "rate">([](double x, double rate) { return x * rate; });
+  auto session = try_monitored(std::move(graph), nan_checker<"behind">{});
+  CHECK(session.try_run_to_completion(target<"train">, fetch<"behind">).error == error_kind::nan);
+  CHECK(session.raw()[fetch<"w">] == 1);
+}
+
 TEST_CASE("skipping: so many in a row, then it fails; the counts are there") {
   auto session = try_monitored(listed_graph({1, nan, infinity, 4, nan, nan, nan, 8}), nan_checker<"loss">::with(skip_at_most{2}));
   auto& hook = session.hook<skipping>();

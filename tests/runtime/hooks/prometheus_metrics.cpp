@@ -32,7 +32,6 @@ std::string said_of(std::string const& path, std::string const& metric) {
 
 /// Reads the file behind each step.
 struct reader {
-  static constexpr bool stateless = true;
   using runs_after = hooks<prometheus_metrics<"loss">>;
   std::string path;
   lines* seen;
@@ -50,7 +49,6 @@ struct reader {
 };
 
 struct fails_at {
-  static constexpr bool stateless = true;
   step_number step;
   void after_run(auto& ctx) const {
     if (ctx.step() == step) ctx.fail(error_kind::internal, "enough");

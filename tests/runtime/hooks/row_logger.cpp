@@ -19,7 +19,6 @@ using support::target;
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr row_options anew{.existing = existing_file::start_over};
 
 /// Trains on 1, 2, 3, … and gives the file's text.
 template <class Trigger>
@@ -32,7 +31,6 @@ std::string csv_of(Trigger given, int steps) {
 }
 
 struct row_fails {
-  static constexpr bool stateless = true;
   step_number at;
   void after_run(auto& ctx) const {
     if (ctx.step() == at) ctx.fail(error_kind::internal, "enough");

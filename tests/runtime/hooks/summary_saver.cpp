@@ -78,7 +78,6 @@ std::string written_by(Trigger given, int steps) {
 }
 
 struct publisher {
-  static constexpr bool stateless = true;
   using provides = tautline::provides<"accuracy", float>;
   void after_run(auto& ctx) const {
     if (ctx.step() % 2 == 0) ctx.template publish<"accuracy">(0.5F);
@@ -86,7 +85,6 @@ struct publisher {
 };
 
 struct fails_at {
-  static constexpr bool stateless = true;
   step_number step;
   void after_run(auto& ctx) const {
     if (ctx.step() == step) ctx.fail(error_kind::internal, "enough");

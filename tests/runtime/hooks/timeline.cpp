@@ -101,7 +101,6 @@ bool within_a_step(event const& one, std::vector<event> const& all) {
 auto traced(std::string const& path, auto trigger, std::uint64_t& ticks) { return timeline<>::with(path, trigger, ticking{&ticks}); }
 
 struct acts {
-  static constexpr bool stateless = true;
   std::function<void(callback where, life& at)> act;
   void before_run(auto& ctx) { act(callback::before_run, ctx); }
   void after_run(auto& ctx) { act(callback::after_run, ctx); }

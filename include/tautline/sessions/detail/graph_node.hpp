@@ -254,7 +254,12 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
     bool const changes = kind == node_kind::update;
     bool const late = (changes || ... || (plan.late.has(find(Inputs.characters)) || changed.has(find(Inputs.characters))));
     if (late) plan.late.add(node);
-    if (changes) (changed.add(find(Inputs.characters)), ...);  // those that are no variables do no harm: they are early
+    if (!changes) return;
+    constexpr node_kind kinds[] = {Nodes::kind..., node_kind::op};
+    std::size_t const inputs[] = {count, find(Inputs.characters)...};
+    for (std::size_t const input : inputs) {
+      if (kinds[input] == node_kind::variable) changed.add(input);  // what else it takes stays as it is
+    }
   }
 
   // --- the run ----------------------------------------------------------------------------------------------------
