@@ -142,7 +142,8 @@ class basic_prometheus_metrics {
 ///     prometheus_metrics<"loss", "validation/accuracy">{"metrics/train.prom", every_seconds{15}, prometheus_label<"run">("a")}
 ///
 /// Metrics: `tautline_steps_total`, `tautline_failures_total`, `tautline_step`, `tautline_running`, and a gauge for each
-/// name, `tautline_loss`, `tautline_validation_accuracy`, which is NaN until the value has been seen. Steps that are made once more after a recovery count again.
+/// name, `tautline_loss`, `tautline_validation_accuracy`, which is NaN until the value has been seen.
+/// Steps that are made once more after a recovery count again.
 ///
 /// @tparam Names of scalars of the graph, or of values that another hook publishes
 /// **Order** when due, after the run; when a session is made; in `close`.
