@@ -20,6 +20,7 @@ NO_HOOKS = {
     "logging.hpp": "what logging hooks have in common",
     "model_dependent.hpp": "a base of hooks",
     "summary_writer_add_on.hpp": "a base of hooks",
+    "time_histogram.hpp": "counts times",
 }
 LINE = re.compile(r'^\s*X\((\w+),\s*"([^"]+)"\)', re.M)
 

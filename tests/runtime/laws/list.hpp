@@ -44,6 +44,9 @@
   X(phase_clock,                "hooks/phase_clock.hpp")                \
   X(watchdog,                   "hooks/watchdog.hpp")                   \
   X(off_thread,                 "hooks/off_thread.hpp")                 \
+  X(basic_step_timer,           "hooks/basic_step_timer.hpp")           \
+  X(step_timer,                 "hooks/step_timer.hpp")                 \
+  X(any_hook,                   "hooks/any_hook.hpp")                   \
   X(basic_evaluator,            "hooks/basic_evaluator.hpp")            \
   X(evaluator,                  "hooks/evaluator.hpp")                  \
   X(checkpoint_saver,           "hooks/checkpoint_saver.hpp")           \

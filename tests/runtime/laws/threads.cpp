@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tautline/hooks/any_hook.hpp>
+#include <tautline/hooks/basic_step_timer.hpp>
 #include <tautline/hooks/phase_clock.hpp>
+#include <tautline/hooks/step_timer.hpp>
 #include <tautline/hooks/watchdog.hpp>
 #if __has_include(<readerwriterqueue/readerwriterqueue.h>)
 #include <tautline/hooks/off_thread.hpp>
@@ -25,8 +28,29 @@ struct adding {
   }
 };
 
+struct telling {
+  static constexpr bool stateless = true;
+  output* out;
+  using asks = fetches<"loss">;
+  void after_run(auto& ctx, auto const& values) const { out->add_scalar("loss", values[fetch<"loss">], ctx.step()); }
+};
+/// A slot with a hook in it.
+struct filled_slot : tautline::any_hook<reads<"loss", double>> {
+  explicit filled_slot(output& out) { install(telling{&out}); }
+};
+
 }  // namespace
 
+law_report basic_step_timer() {
+  return check_laws([] { return tautline::basic_step_timer<>{{.deadline = 0.01}}; });
+}
+law_report step_timer() {
+  return check_laws([](output& out) { return tautline::step_timer<session_clock>{{.deadline = 0.01}, {.log = out.sink(), .clock = out.clock()}}; },
+                    {.except = {{law::resume_output, "times are those of one process"}}});
+}
+law_report any_hook() {
+  return check_laws([](output& out) { return filled_slot(out); });
+}
 law_report phase_clock() {
   return check_laws([] { return tautline::phase_clock{{.step = 1}, 1024}; });
 }
