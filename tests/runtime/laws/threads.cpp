@@ -29,7 +29,6 @@ struct adding {
 };
 
 struct telling {
-  static constexpr bool stateless = true;
   output* out;
   using asks = fetches<"loss">;
   void after_run(auto& ctx, auto const& values) const { out->add_scalar("loss", values[fetch<"loss">], ctx.step()); }
