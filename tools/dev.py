@@ -5,7 +5,7 @@
   demo [ARGUMENT...]     builds and runs the main example; arguments go to it, --help lists them
   test [--quick]         everything that a change must pass; --quick: two configurations, the fast scripts
   conformance FOLDER...  plays the scenario files in the folders
-  bench                  the benchmarks
+  bench [--quick] [--json FILE] [--check]   the benchmarks; --check fails beyond a bound, for a machine that does nothing else
   docs [PAGE...]         compiles and runs the programs of the documentation, follows its links
   help                   this text
 
@@ -80,10 +80,10 @@ def conformance(arguments):
 
 
 def bench(arguments):
-    if not (report.ROOT / "benchmarks/compile_time.py").exists():
+    if not (report.ROOT / "benchmarks/run.py").exists():
         refuse("the benchmarks are not here yet")
-    packages.need(*BUILD, "clang-19")
-    run_script("benchmarks/compile_time.py", arguments)
+    packages.need(*BUILD, "clang-19", "libfmt-dev", "nlohmann-json3-dev", "libreaderwriterqueue-dev")
+    run_script("benchmarks/run.py", arguments)
 
 
 def docs(arguments):

@@ -25,6 +25,7 @@
 #include <tautline/hooks/row_logger.hpp>
 #include <tautline/hooks/script.hpp>
 #include <tautline/hooks/spike_checker.hpp>
+#include <tautline/hooks/step_timer.hpp>
 #include <tautline/hooks/stop_on_signal.hpp>
 #include <tautline/hooks/summary_saver.hpp>
 #include <tautline/hooks/timeline.hpp>
@@ -130,7 +131,7 @@ int main(int count, char** arguments) {
         script<&watch, frame_bytes<512>, not_resumable>{}, triggered{report{}, every_steps{10}},
         on_rank_zero{0, tensor_logger<"accuracy">{every_steps{rare}, {.log = quiet}}},
         off_thread{tensor_logger<"loss">{every_steps{rare}, {.log = quiet}}}, final_ops<"accuracy">{},
-        ema<"w">(graph, {.decay = 0.99F}, every_steps{10}), watchdog{{.step = 3600}},
+        ema<"w">(graph, {.decay = 0.99F}, every_steps{10}), watchdog{{.step = 3600}}, step_timer{},
         checkpoint_saver{saved, every_steps{rare}});
     for (step_number part = 1; part <= parts; ++part) {
       (void)session.run_steps(steps / parts, target<"train">);

@@ -64,7 +64,7 @@ struct no_callback : reason {
   static consteval void say() {
     static_assert(mended<no_callback>,
                   "tautline: this type has no callback, so it would never act. Mend: give it at least one of begin, "
-                  "after_create_session, before_run, after_run, end, on_error and close");
+                  "after_create_session, before_run, gate, after_run, end, on_error and close");
   }
 };
 template <class Hook, fixed_string Written, fixed_string Meant>

@@ -227,7 +227,10 @@ class driver : public stepper<Backend, Options, Entries...> {
       access::enter(at, callback::run, no_hook);
       tautline::status done;
       bool thrown = false;
-      TAUTLINE_TRY { done = this->backend.run(request); }
+      TAUTLINE_TRY {
+        [[maybe_unused]] auto const seen = this->template watch<callback::run, base::hook_count>(at);
+        done = this->backend.run(request);
+      }
       TAUTLINE_CATCH_ALL {
         thrown = true;
 #if TAUTLINE_EXCEPTIONS
