@@ -80,10 +80,12 @@ struct provide_list<type_list<Published...>> {
 
 /// Where an evaluation that must not touch the session's values is made.
 struct on_stack {
+  static constexpr bool is_live = true;
   template <class Backend, class Use>
-  static void with_copy(Backend const& backend, Use use) {
+  static bool with_copy(Backend const& backend, life&, step_number&, Use use) {
     Backend copy(backend);
     use(copy);
+    return true;
   }
 };
 
@@ -91,7 +93,8 @@ struct on_stack {
 
 /// The core of `evaluator`, without a heap and without text: what it found goes to `Report`, and to other hooks.
 ///
-/// @tparam Place where the copy of the backend lives during an evaluation, if the backend can be copied
+/// @tparam Place where the copy of the backend lives during an evaluation, if the backend can be copied, and which variables
+/// it has: those of the training, or, with the step that it says, others
 /// @see evaluator
 template <class Trigger, class Sets, class Metrics, class Feeds, class Weight = equal_weights, class Report = no_report,
           class Place = detail::on_stack>
@@ -113,17 +116,19 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
   using provides = typename detail::provide_list<detail::join_t<published_of<Sets>...>>::type;
 
   constexpr basic_evaluator(Trigger given, datasets<Sets...> sets, metrics<Metrics...>, Feeds feeds, Weight weight = {},
-                            Report report = {})
+                            Report report = {}, Place place = {})
       : trigger(static_cast<Trigger&&>(given)),
         sets_(static_cast<datasets<Sets...>&&>(sets)),
         feeds_(static_cast<Feeds&&>(feeds)),
         weight_(static_cast<Weight&&>(weight)),
-        report_(static_cast<Report&&>(report)) {}
+        report_(static_cast<Report&&>(report)),
+        place_(static_cast<Place&&>(place)) {}
 
   template <class Graph>
   void begin(Graph&, life& at) {
     evaluated_ = 0;
     if constexpr (requires { report_.begin(at); }) report_.begin(at);
+    if constexpr (requires { place_.begin(); }) place_.begin();
   }
   template <class Context>
   void after_run(Context& ctx) {
@@ -184,9 +189,12 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
       sets_.each([&](auto const& set) { well = well && evaluate_set(used, set, at, interrupted, found + metric_count * row++); });
     };
     if constexpr (std::copy_constructible<backend_type>) {
-      Place::with_copy(backend, all);
-    } else {
+      if (!place_.with_copy(backend, at, step, all)) return false;
+    } else if constexpr (Place::is_live) {
       all(backend);
+    } else {
+      at.fail(error_kind::invalid_argument, "evaluator: checkpoints are evaluated on a copy of the session, and this one cannot be copied");
+      return false;
     }
     if (!well) return false;
     for (std::size_t i = 0; i < set_count * metric_count; ++i) means_[i] = found[i];
@@ -269,6 +277,7 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
   [[no_unique_address]] Feeds feeds_;
   [[no_unique_address]] Weight weight_;
   [[no_unique_address]] Report report_;
+  [[no_unique_address]] Place place_;
   double means_[set_count * metric_count]{};
   int evaluated_ = 0;
 };
