@@ -16,7 +16,8 @@ struct save_at_start_t {};
 inline constexpr save_at_start_t also_at_start{};
 
 /// Part of a `checkpoint_saver`: values that go into the manifest, by which the best checkpoints are kept. Of the graph, or
-/// what another hook publishes; the last one seen counts. `with_metrics<"validation/accuracy">`
+/// what another hook publishes; they are those of the last run in which all of them had a value, NaN before the first.
+/// `with_metrics<"validation/accuracy">`
 template <fixed_string... Names>
 struct with_metrics_t {};
 template <fixed_string... Names>
@@ -67,15 +68,18 @@ struct metric_memory<type_list<>> {};
 ///
 /// Further parts stand behind the trigger: `also_at_start`, `with_metrics<"validation/accuracy">`, and listeners: objects
 /// with one of `bool before_save(life&, step)` (false: not this time; void will do, too) and `void after_save(life&,
-/// step, path)`, which may ask for a stop.
+/// step, path)`, which may ask for a stop. All of them are told, in their order; `std::ref` for one that lives elsewhere. A
+/// sink in the background has saved later: then `after_save` comes, with the step that was saved, at the next look or in
+/// `close`.
 ///
 /// @param sink a `checkpoint_sink`; must outlive the session
 /// **Order** it decides in its place, after the run, or in `end`; what is saved is the state after the last `after_run` of
-/// that step, or after the last `end`. Validity checks come before it. Where a variable is NaN or infinite it does not
+/// that step, or after the last `end`. Validity checks come before it. Where a variable is NaN or infinite then it does not
 /// save: what has been saved before stays the latest.
-/// **Errors** those of the sink: at once, or, from a sink that works in the background, at the next look and in `end`.
-/// `close` waits for what is still being written, also after an error of the training.
-/// **Cost** in a step that is not due, a comparison. When due, a look at all variables, and the sink's `save`.
+/// **Errors** those of the sink: at once, or, from a sink that works in the background, at the next look and in `close`,
+/// which waits for what is still being written, also after an error of the training.
+/// **Cost** in a step that is not due, a comparison, and the metrics in every run. When due, a look at all variables, and the
+/// sink's `save`.
 /// **Source** CheckpointSaver of TensorFlow for Scala, and tf.train.CheckpointSaverHook, which saves whenever a session was
 /// made, and what is not a number, too.
 template <checkpoint_sink Sink, trigger Trigger, class... Parts>
@@ -114,8 +118,7 @@ class checkpoint_saver {
       bool wanted = first_;
       if constexpr (requires { sink_->is_empty(); }) wanted = sink_->is_empty();
       first_ = false;
-      decide(wanted, state);
-      if (wants_) save(state, at);
+      if (wanted) save(state, at);
     }
   }
 
@@ -135,8 +138,8 @@ class checkpoint_saver {
   }
 
   template <class Session>
-  void end(Session& session, life& at) {
-    if (at.due()) decide(true, session.state());
+  void end(Session&, life& at) {
+    wants_ = at.due();
     if constexpr (requires { sink_->finish(); }) {
       if (wants_) (void)sink_->finish();  // the last one is not left out for want of room
     }
@@ -154,16 +157,17 @@ class checkpoint_saver {
   [[nodiscard]] bool wants_save() const noexcept { return wants_; }
   void save(training_state const& state, life& at) {
     wants_ = false;
+    if (!detail::variables_are_finite(state)) {
+      ++skipped_;
+      return;
+    }
     if (!tell_before(at, state.step())) return;
     if constexpr (has_metrics && requires { sink_->set_metric("", 0.0); }) give_metrics(metrics{});
     status const done = sink_->save(state);
-    if (done.kind == error_kind::nan) {  // made so by a hook that came after the decision
-      ++skipped_;
-    } else if (!done.ok()) {
-      at.fail(done.kind, text::of_lasting(done.message));
+    if constexpr (in_background) {
+      if (!done.ok()) at.fail(done.kind, text::of_lasting(done.message));
     } else {
-      ++saved_;
-      if constexpr (!in_background) tell_after(at, {done, state.step(), path_of_last()});
+      take_result(at, {done, state.step(), path_of_last()});
     }
   }
 
@@ -173,7 +177,7 @@ class checkpoint_saver {
     return fields{field<"metrics">(seen_.seen)};
   }
 
-  /// Savings since `begin` that were handed to the sink, and those that were left out since a variable was not finite.
+  /// Savings since `begin` that the sink is known to have made, and those that were left out since a value was not finite.
   [[nodiscard]] std::int64_t saved() const noexcept { return saved_; }
   [[nodiscard]] std::int64_t skipped() const noexcept { return skipped_; }
 
@@ -183,26 +187,23 @@ class checkpoint_saver {
   template <class Context>
   void look(Context& ctx) {
     if (!ctx.due()) [[likely]] return;
-    if constexpr (in_background) tell_finished(ctx);
-    decide(true, ctx.session().state());
-  }
-  void decide(bool wanted, training_state const& state) {
-    if (!wanted) return;
-    wants_ = detail::variables_are_finite(state);
-    if (!wants_) ++skipped_;
+    tell_finished(ctx);
+    wants_ = true;
   }
 
-  void tell_finished(life& at) {
+  void tell_finished([[maybe_unused]] life& at) {
     if constexpr (in_background) {
-      for (finished_save done; sink_->next_finished(done);) {
-        if (done.result.kind == error_kind::nan) {
-          ++skipped_;
-        } else if (!done.result.ok()) {
-          at.fail(done.result.kind, text::of_lasting(done.result.message));
-        } else {
-          tell_after(at, done);
-        }
-      }
+      for (finished_save done; sink_->next_finished(done);) take_result(at, done);
+    }
+  }
+  void take_result(life& at, finished_save const& done) {
+    if (done.result.kind == error_kind::nan) {
+      ++skipped_;
+    } else if (!done.result.ok()) {
+      at.fail(done.result.kind, text::of_lasting(done.result.message));
+    } else {
+      ++saved_;
+      tell_after(at, done);
     }
   }
   bool tell_before(life& at, step_number step) {

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <tautline/io/checkpoint_sink.hpp>
 #include <tautline/io/checkpoint_store.hpp>
@@ -30,11 +32,12 @@ struct writing_options {
 ///
 /// It models `checkpoint_sink` and `restorer`. Two copies of the training's values are held; while both are being written a
 /// saving waits `wait`, then it is left out, counted and reported: what was saved before stays the latest. The last one,
-/// at the end, waits `finish`. A restore waits for what is being written. Errors of the writing come out at the next
-/// saving and at the end.
+/// at the end, waits `finish`. A restore waits for what is being written. Once a wait of `finish` was in vain nothing waits
+/// again before the disk has answered: a disk that hangs costs a training that time once.
 ///
+/// **Errors** of the writing come out one by one in `next_finished`: a `checkpoint_saver` looks when it saves and at the end.
 /// **Cost** of a saving, on the step's thread: one memcpy of the values.
-/// **Thread-safety** the training's thread only.
+/// **Thread-safety** the training's thread only. `report` is called there, too, when the training next looks.
 class background_checkpoints {
  public:
   template <keep_policy Policy = keep_latest, file_layer Files = posix_files>
@@ -54,25 +57,27 @@ class background_checkpoints {
     } else {
       worker_.detach();
     }
+    shared_->lines.tell();
   }
 
   // --- as a checkpoint_sink ---------------------------------------------------------------------------------------
 
   status save(training_state const& state) {
-    harvest();
     slot* const free = find_free();
     if (free == nullptr) {
       ++left_out_;
-      shared_->report("the checkpoint of step " + std::to_string(state.step()) + " is left out: two are still being written");
+      shared_->lines.add("the checkpoint of step " + std::to_string(state.step()) + " is left out: two are still being written");
+      shared_->lines.tell();
       return {};
     }
     free->copy.metadata() = metadata_;
     if (!free->copy.take(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
     free->now.store(slot::filled, std::memory_order_release);
+    start();
     wake();
     return {};
   }
-  /// Whether the folder has no checkpoint yet.
+  /// Whether the folder has no checkpoint yet. Waits as `finish` does.
   [[nodiscard]] bool is_empty() {
     (void)wait_until_idle(how_.finish);
     return shared_->store.entries().empty();
@@ -85,7 +90,7 @@ class background_checkpoints {
     for (slot& each : shared_->slots) {
       if (!each.copy.reserve(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
     }
-    if (!worker_.joinable()) worker_ = std::thread(&write_all, shared_, how_.real_time);
+    start();
     return {};
   }
   void set_metric(char const* name, double value) { metadata_.set(name, value); }
@@ -95,9 +100,19 @@ class background_checkpoints {
   bool next_finished(finished_save& next) {
     harvest();
     if (finished_.empty()) return false;
-    told_ = std::move(finished_.front());
+    saved_checkpoint& first = finished_.front();
+    next.step = first.step;
+    if (first.ok()) {
+      told_path_ = std::move(first.manifest_file);
+      next.result = {};
+      next.path = told_path_.c_str();
+    } else {
+      // errors outlive this call: the session keeps five at most
+      if (told_errors_.size() == 8) told_errors_.pop_front();
+      next.result = {first.kind, told_errors_.emplace_back(std::move(first.message)).c_str()};
+      next.path = "";
+    }
     finished_.pop_front();
-    next = {{told_.kind, told_.message.c_str()}, told_.step, told_.manifest_file.c_str()};
     return true;
   }
   status finish() {
@@ -109,7 +124,20 @@ class background_checkpoints {
 
   restored restore(training_state const& state) {
     if (status const waited = finish(); !waited.ok()) return {waited};
-    return shared_->store.restore(state);
+    restored const made = shared_->store.restore(state);
+    shared_->lines.tell();
+    return made;
+  }
+  /// The latest checkpoint, for looking at. Waits for what is being written.
+  [[nodiscard]] loaded_checkpoint load() {
+    loaded_checkpoint made;
+    if (status const waited = finish(); !waited.ok()) {
+      made.result = {waited.kind, waited.message};
+      return made;
+    }
+    made = shared_->store.load();
+    shared_->lines.tell();
+    return made;
   }
 
   /// The store, for looking at: not while something is being written. @see finish
@@ -124,23 +152,62 @@ class background_checkpoints {
     checkpoint_snapshot copy;
     saved_checkpoint result;
   };
+  /// What either thread has to say, until the training's thread says it: a sink for lines need not know of threads.
+  class line_box {
+   public:
+    explicit line_box(log_sink to) : to_(std::move(to)) {}
+    void add(std::string_view line) {
+      std::scoped_lock const held(mutex_);
+      lines_.emplace_back(line);
+      any_.store(true, std::memory_order_release);
+    }
+    void tell() {
+      if (!any_.load(std::memory_order_acquire)) return;
+      std::vector<std::string> all;
+      {
+        std::scoped_lock const held(mutex_);
+        all.swap(lines_);
+        any_.store(false, std::memory_order_relaxed);
+      }
+      for (std::string const& line : all) to_(line);
+    }
+
+   private:
+    log_sink to_;
+    std::mutex mutex_;
+    std::vector<std::string> lines_;
+    std::atomic<bool> any_{false};
+  };
   struct shared {
     template <class Policy, class Files>
     shared(std::string folder, Policy policy, checkpoint_options options, Files files)
-        : report(options.report), store(std::move(folder), policy, std::move(options), std::move(files)) {}
+        : lines(options.report), store(std::move(folder), policy, redirected(std::move(options)), std::move(files)) {}
+    checkpoint_options redirected(checkpoint_options options) {
+      options.report = [this](std::string_view line) { lines.add(line); };
+      return options;
+    }
 
-    log_sink report;
+    line_box lines;
     checkpoint_store store;
     std::array<slot, 2> slots;
     std::atomic<std::uint32_t> work{0};  // raised with each filled slot
     std::atomic<bool> ending{false};
   };
 
+  void start() {
+    if (!worker_.joinable()) worker_ = std::thread(&write_all, shared_, how_.real_time);
+  }
   void wake() {
     shared_->work.fetch_add(1, std::memory_order_release);
     if (!how_.real_time) shared_->work.notify_one();
   }
 
+  static saved_checkpoint written(checkpoint_store& store, checkpoint_snapshot const& copy) {
+    saved_checkpoint made;
+    TAUTLINE_TRY { made = store.save(copy); }
+    TAUTLINE_CATCH_ALL { made = {error_kind::error, "a checkpoint could not be written: there is no memory", copy.step(), {}}; }
+    return made;
+  }
   /// The thread: writes what is filled, the older one first.
   static void write_all(std::shared_ptr<shared> const with, bool polls) {
     std::uint32_t seen = 0;
@@ -151,7 +218,7 @@ class background_checkpoints {
         if (next == nullptr || each.copy.step() < next->copy.step()) next = &each;
       }
       if (next != nullptr) {
-        next->result = with->store.save(std::as_const(next->copy));
+        next->result = written(with->store, next->copy);
         next->now.store(slot::done, std::memory_order_release);
       } else if (with->ending.load(std::memory_order_acquire)) {
         return;
@@ -164,8 +231,9 @@ class background_checkpoints {
     }
   }
 
-  /// Takes what is done out of the slots.
+  /// Takes what is done out of the slots, and says what there is to say.
   void harvest() {
+    shared_->lines.tell();
     for (;;) {
       slot* oldest = nullptr;
       for (slot& each : shared_->slots) {
@@ -186,7 +254,7 @@ class background_checkpoints {
   }
   [[nodiscard]] slot* find_free() {
     slot* found = look_for_free();
-    if (how_.real_time) return found;
+    if (how_.real_time || in_vain_) return found;
     auto const deadline = std::chrono::steady_clock::now() + how_.wait;
     while (found == nullptr && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -194,7 +262,7 @@ class background_checkpoints {
     }
     return found;
   }
-  [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds most) const {
+  [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds most) {
     auto const is_idle = [&] {
       for (slot const& each : shared_->slots) {
         if (each.now.load(std::memory_order_acquire) == slot::filled) return false;
@@ -203,19 +271,25 @@ class background_checkpoints {
     };
     auto const deadline = std::chrono::steady_clock::now() + most;
     while (!is_idle()) {
-      if (!worker_.joinable() || std::chrono::steady_clock::now() >= deadline) return false;
+      if (in_vain_ || std::chrono::steady_clock::now() >= deadline) {
+        in_vain_ = true;
+        return false;
+      }
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+    in_vain_ = false;
     return true;
   }
 
   std::shared_ptr<shared> shared_;
   std::thread worker_;
   std::deque<saved_checkpoint> finished_;
-  saved_checkpoint told_;
+  std::string told_path_;
+  std::deque<std::string> told_errors_;
   checkpoint_metadata metadata_;
   writing_options how_;
   std::int64_t left_out_ = 0;
+  bool in_vain_ = false;  // the last wait for the disk was
 };
 static_assert(restorer<background_checkpoints> && checkpoint_sink<background_checkpoints>);
 

@@ -9,13 +9,14 @@ TAUTLINE_BEGIN
 
 /// What came of a saving that a sink has finished.
 struct finished_save {
-  status result{};       ///< its message is good until the next call of the sink
+  status result{};       ///< its message is good for as long as the sink: a session keeps it
   step_number step = 0;
-  char const* path = "";  ///< empty where there is no file
+  char const* path = "";  ///< empty where there is no file; good until the next call of the sink
 };
 
 /// Where a `checkpoint_saver` saves: a folder of checkpoints, written at once or in the background, or a region of flash
-/// memory. Required: `status save(training_state const&)`. Optional, each used where it exists:
+/// memory. Required: `status save(training_state const&)`. Messages of errors must be good for as long as the sink; of the kind
+/// `nan` it says that it has not saved since a value is not finite, which is no error. Optional, each used where it exists:
 ///
 /// | member | meaning |
 /// |---|---|
