@@ -93,8 +93,8 @@ class coordinator {
     });
   }
 
-  /// Waits until a stop is asked for or all threads have ended, then at most `grace`. @return the names of the threads that
-  /// are still there, in one line; they are left alone
+  /// Waits for the threads, at most `grace`, without asking them for anything. @return the names of those that are still
+  /// there, in one line; they are left alone
   std::string wait_for_threads() {
     std::vector<entry> all;
     {
@@ -216,8 +216,8 @@ class coordinator {
 /// Ties a `coordinator` to a session: its stop is the session's, and the session's end is its.
 ///
 /// **Order** outermost: threads are asked to stop, and waited for, after all other hooks have had their `end` or `close`.
-/// **Errors** what a thread failed with, as an error of this hook in the next run or in `close`; threads that do not end
-/// within the grace period are named there.
+/// **Errors** what a thread failed with comes out of `close`, as an error of this hook (without exceptions threads have none),
+/// and the kind `unavailable` with the names of the threads that do not end within the grace period.
 /// **Stop** asks for one as soon as the coordinator is asked to stop, from whatever thread: "the coordinator was asked to
 /// stop". **Cost** nothing in a step.
 class coordinated {

@@ -18,12 +18,14 @@ TAUTLINE_BEGIN
 ///
 /// Default hooks of the chief, in front of those given: with a model `nan_checker`, `loss_logger` and `summary_saver` of its
 /// loss and metrics; `step_rate_logger`; `checkpoint_saver`. A hook that is given and is of the same kind (of the category
-/// `saver`, tagged `nan_checker_tag`) takes the place of the default one. A worker has the `nan_checker` only, waits until the
-/// chief has saved, and begins from there.
+/// `saver`, tagged `nan_checker_tag`) takes the place of the default one. Of a saver that is given the caller says, too, what
+/// is restored: `options{restore_from{…}}`; without it nothing is. For a worker only the `nan_checker` works; it waits until
+/// the chief has saved, and begins from there.
 ///
 /// @tparam Model the roles of nodes, see `model`; void for none
 /// @param settings see there; both intervals for checkpoints are `invalid_argument`
-/// **Errors** as those of `monitored`; `unavailable` if a worker waits in vain.
+/// **Errors** as those of `monitored`; `invalid_argument` if a worker waits in vain, or the chief's checkpoint is of another
+/// graph; those of opening the folders, which is `busy` if another training has it.
 /// **Cost** that of the hooks; a thread for the writing of checkpoints.
 /// **Source** tf.train.MonitoredTrainingSession and TensorFlow for Scala's monitoredTrainingSession.
 template <class Model = void, class Graph, class... Given, class... Hooks>

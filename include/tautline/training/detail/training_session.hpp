@@ -32,8 +32,9 @@ namespace detail {
 /// The checkpoints of a training that may have none, and those of another process, for a worker to begin from.
 class training_checkpoints {
  public:
-  explicit training_checkpoints(training_settings const& settings) : wait_(settings.max_wait) {
-    if (settings.directory.empty()) return;
+  /// @param wanted false where the caller has a saver of its own
+  training_checkpoints(training_settings const& settings, bool wanted) : wait_(settings.max_wait) {
+    if (settings.directory.empty() || !wanted) return;
     std::string const folder = settings.directory + "/checkpoints";
     if (settings.role == role::chief) {
       own_ = std::make_unique<background_checkpoints>(folder, keep_latest{settings.keep_checkpoints},
@@ -62,11 +63,15 @@ class training_checkpoints {
     if (folder_.empty()) return {};
     auto const deadline = std::chrono::steady_clock::now() + wait_;
     for (;;) {
-      checkpoint_store chiefs(folder_, keep_latest{}, {.read_only = true});
+      // a worker's hooks are not the chief's
+      checkpoint_store chiefs(folder_, keep_latest{}, {.report = false, .allow_changed_hooks = true, .read_only = true});
       restored const made = chiefs.restore(state);
       if (made.found) return made;
-      bool const is_late = std::chrono::steady_clock::now() >= deadline;
-      if (is_late) {
+      if (made.result.kind == error_kind::invalid_argument) {  // of another graph: waiting does not mend it
+        message_ = made.result.message;
+        return {{made.result.kind, message_.c_str()}};
+      }
+      if (std::chrono::steady_clock::now() >= deadline) {
         message_ = "the chief has saved nothing in " + folder_ + " within the time to wait";
         if (!made.result.ok()) message_ += std::string(": ") + made.result.message;
         return {{error_kind::invalid_argument, message_.c_str()}};
@@ -156,16 +161,16 @@ struct hooks_of_model<model<loss<Loss>, metrics<Metrics...>>> {
   static auto check() { return nan_checker<Loss>{}; }
   static auto logger(training_settings const& settings, bool speaks) {
     return loss_logger<type>{speaks ? every_or_never(settings.log_step_count_steps) : any_trigger(never),
-                             {.log = speaks ? settings.log : log_sink([](std::string_view) {})}};
+                             {.log = speaks && settings.log ? settings.log : log_sink([](std::string_view) {})}};
   }
   static auto summaries(training_events& events, training_settings const& settings) {
-    return summary_saver<Loss, Metrics...>{events, every_or_never(settings.save_summaries_steps)};
+    return summary_saver<Loss, Metrics...>{events, every_or_never(events.file() != nullptr ? settings.save_summaries_steps : 0)};
   }
 };
 
 /// What a training owns beside its session, made before it and gone after it.
 struct training_parts {
-  explicit training_parts(training_settings const& settings) : checkpoints(settings), events(settings) {}
+  training_parts(training_settings const& settings, bool saves) : checkpoints(settings, saves), events(settings) {}
   training_checkpoints checkpoints;
   training_events events;
 };
@@ -203,7 +208,14 @@ auto training_options(training_checkpoints& checkpoints, options<Given...>&& giv
       return with_sleep{thread_sleeper{}};
     }
   }();
-  return options{clock, sleep, restore_from<training_checkpoints>(checkpoints), static_cast<Given&&>(given)...};
+  auto const from = [&] {
+    if constexpr (has_restorer<all>) {
+      return given_already<2>{};
+    } else {
+      return restore_from<training_checkpoints>(checkpoints);
+    }
+  }();
+  return options{clock, sleep, from, static_cast<Given&&>(given)...};
 }
 
 /// A monitored session, and what it writes to.
@@ -247,7 +259,7 @@ class training_session {
  public:
   training_session(Graph&& graph, training_settings settings, Options&& given, Hooks&&... hooks)
       : settings_(std::move(settings)),
-        parts_(settings_),
+        parts_(settings_, !has_saver),
         session_(make(static_cast<Graph&&>(graph), settings_, parts_, static_cast<Options&&>(given),
                       static_cast<Hooks&&>(hooks)...)) {}
   training_session(training_session const&) = delete;
