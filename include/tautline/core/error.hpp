@@ -72,11 +72,11 @@ struct error {
 
   /// "loss is nan (nan, hook nan_checker<"loss">, after_run, step 3)", cut to `size - 1` characters.
   void write_to(char* out, std::size_t size) const {
-    char words[160];
-    message.write_to(words, sizeof words);
-    detail::writer written(out, size);
-    written.put(words);
-    written.put(*words != 0 ? " (" : "(");
+    // a long message must not push out what follows it
+    std::size_t const most = size > 320 ? size - 160 : size < 160 ? size : 160;
+    std::size_t const used = message.write_to(out, most);
+    detail::writer written(out + used, size - used);
+    written.put(used != 0 ? " (" : "(");
     written.put(to_string(kind));
     if (*hook != 0) written.put(", hook "), written.put(hook);
     if (where != callback::none) written.put(", "), written.put(to_string(where));
@@ -101,7 +101,7 @@ class exception : public std::exception {
 
  private:
   error_kind kind_;
-  char what_[320];
+  char what_[1000];  // a checkpoint of another graph has a lot to say
 };
 
 /// The exception of one kind: `throw aborted_error("the worker is gone");`

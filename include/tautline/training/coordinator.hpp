@@ -134,7 +134,7 @@ class coordinator {
   [[nodiscard]] std::size_t running() {
     std::scoped_lock const held(shared_->mutex);
     std::size_t count = 0;
-    for (entry const& each : threads_) count += each.done->is_set() ? 0 : 1;
+    for (entry const& each : threads_) count += each.done->is_set() ? 0U : 1U;
     return count;
   }
 #if TAUTLINE_EXCEPTIONS
