@@ -20,7 +20,6 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 
 /// Steps until something else ends the training; bounded, so that a test that fails comes to an end.
 struct slow_steps {
-  static constexpr bool stateless = true;
   void after_run(auto& ctx) const {
     std::this_thread::sleep_for(1ms);
     if (ctx.step() >= 5000) ctx.fail(error_kind::error, "nobody has stopped this training");
