@@ -6,6 +6,7 @@
 // IWYU pragma: begin_exports
 #include <tautline/hooks/any_hook.hpp>
 #include <tautline/hooks/any_trigger.hpp>
+#include <tautline/hooks/checkpoint_saver.hpp>
 #include <tautline/hooks/early_stopping.hpp>
 #include <tautline/hooks/ema.hpp>
 #include <tautline/hooks/ema_on_heap.hpp>
