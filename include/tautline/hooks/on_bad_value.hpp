@@ -122,6 +122,7 @@ class bad_value_policy<roll_back_at_most<Scale>> {
 };
 
 /// Base of the checks: a hook of the category `check` whose `look(ctx, values)` is the matter of the derived class.
+/// A run that has been vetoed before is not looked at: nothing of it reaches the variables.
 /// `Derived::look` calls `bad(ctx, why)` at most once and returns whether all was well.
 template <class Derived, class Policy, class Asks>
 class checking_hook : public bad_value_policy<Policy> {
@@ -147,6 +148,7 @@ class checking_hook : public bad_value_policy<Policy> {
   }
   template <class Context, class Values>
   void gate(Context& ctx, Values& values) noexcept {
+    if (ctx.vetoed()) return;  // another check has dealt with it
     judge(ctx, values);
   }
   /// In sessions without a gate: after the update.
