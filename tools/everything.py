@@ -43,6 +43,8 @@ SCRIPTS = [
     ["static/includes.py", "--self-test"],
     ["static/diagnostic_pages.py", "--self-test"],
     ["static/laws.py", "--self-test"],
+    ["static/hook_table.py", "--self-test"],
+    ["static/hook_table.py"],
     ["conformance/run.py", "--self-test"],
     ["compile_fail/run.py", "--self-test"],
     ["headers/run.py", "--self-test"],
