@@ -17,12 +17,12 @@ HARD = [float.fromhex(digits) for digits in (
     "0x1.b69b4ba630f35p+56", "0x1.0f0cf064dd592p+73", "0x1.0c6f7a0b5ed8dp-22")]
 
 
-def write(compiler, folder):
-    """Compiles write_files.cpp and runs it on `folder`. None, or what went wrong."""
+def write(compiler, folder, name="write_files"):
+    """Compiles NAME.cpp and runs it on `folder`. None, or what went wrong."""
     with tempfile.TemporaryDirectory() as place:
-        program = pathlib.Path(place) / "write_files"
-        made = report.run([compiler, *FLAGS, HERE / "write_files.cpp", "-o", program])
+        program = pathlib.Path(place) / name
+        made = report.run([compiler, *FLAGS, HERE / f"{name}.cpp", "-o", program])
         if made.returncode != 0:
             return made.stdout
         ran = report.run([program, folder], timeout=60)
-        return f"write_files ended with {ran.returncode}\n{ran.stdout}" if ran.returncode != 0 else None
+        return f"{name} ended with {ran.returncode}\n{ran.stdout}" if ran.returncode != 0 else None

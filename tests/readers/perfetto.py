@@ -52,6 +52,67 @@ def expected():
     return {"slices": slices, "counters": counters, "arguments": arguments, "process": [["digits"]], "errors": []}
 
 
+def nanoseconds(microseconds):
+    whole, _, part = microseconds.partition(".")
+    return int(whole) * 1000 + int(part.ljust(3, "0"))
+
+
+def of_trace(text):
+    """What a trace's own events say, as the queries give it: every slice and moment with how deep it must stand."""
+    events = json.loads(text, parse_float=str)
+    tracks = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    shown = [(nanoseconds(event["ts"]), nanoseconds(event.get("dur", "0")), event) for event in events if event["ph"] in "Xi"]
+    slices, arguments, ends = [], [], []
+    for begin, duration, event in sorted(shown, key=lambda it: (it[0], -it[1])):
+        while ends and ends[-1] <= begin:
+            ends.pop()
+        if ends and begin + duration > ends[-1]:
+            raise ValueError(f"{event} overlaps what it stands in")
+        slices.append([begin, duration, event["name"], event["cat"], tracks[event["tid"]], len(ends)])
+        if event["ph"] == "X":
+            ends.append(begin + duration)
+        arguments += [[begin, event["name"], f"args.{key}", str(value).lower() if isinstance(value, bool) else str(value)]
+                      for key, value in event["args"].items()]
+    return {"slices": slices, "counters": [], "arguments": arguments, "process": [], "errors": []}
+
+
+# steps of training.cpp that are recorded, every third one: whether each was finished, and vetoed
+TRAINED = {"trace.json": [(3, "true", "false"), (6, "true", "false"), (9, "false", "false"), (6, "true", "false"), (9, "true", "false"),
+                          (12, "true", "false")],
+           "trace-2.json": [(12, "true", "false"), (15, "true", "true"), (18, "true", "false")]}
+
+
+def steps_in(wanted):
+    """The steps that a trace tells of, as TRAINED has them."""
+    found = {}
+    for begin, name, key, value in wanted["arguments"]:
+        if name == "step":
+            found.setdefault(begin, {})[key.removeprefix("args.")] = value
+    return [(int(each["step"]), each["finished"], each["vetoed"]) for _, each in sorted(found.items())]
+
+
+def training_cases(tally, folder):
+    """Traces of a whole training, with what they say themselves."""
+    problem = files.write("g++", folder, "training")
+    tally.add("a training writes", problem)
+    if problem:
+        return []
+    cases = []
+    for name, steps in TRAINED.items():
+        try:
+            wanted = of_trace((folder / name).read_text())
+        except ValueError as error:
+            tally.add(f"slices of {name}", str(error))
+            continue
+        tally.add(f"steps of {name}", None if steps_in(wanted) == steps else f"{steps_in(wanted)}, expected {steps}")
+        names = [row[2] for row in wanted["slices"]]
+        marks = (names.count("session"), names.count("error"))
+        expected_marks = (2, 1) if name == "trace.json" else (1, 0)
+        tally.add(f"marks of {name}", None if marks == expected_marks else f"sessions and errors: {marks}")
+        cases.append((f"{name} of a training", folder / name, wanted))
+    return cases
+
+
 def about(number):
     """Perfetto reads and shows decimal numbers with an error in the last digits of a double."""
     return float(f"{float(number):.13g}")
@@ -134,9 +195,11 @@ def play(tally, shot):
                 problem = f"no JSON: {error}"
             tally.add(f"JSON of {compiler}", problem)
             cases.append((f"a trace of {compiler}", folder / "complete.json", wanted))
+        (place / "training").mkdir()
+        trained = training_cases(tally, place / "training")
         if cases:
             folder = cases[0][1].parent
-            cases += [("a trace that a kill left unclosed", folder / "unclosed.json", wanted),
+            cases += [*trained, ("a trace that a kill left unclosed", folder / "unclosed.json", wanted),
                       ("a trace that is cut within an event", cut(folder / "unclosed.json", folder / "cut.json"), without_last(wanted))]
             for (name, _, wanted), result in zip(cases, ask([trace for _, trace, _ in cases], place, shot=shot)):
                 tally.add(name, judge(wanted, result))

@@ -79,7 +79,32 @@ def judge(text):
     return None
 
 
+# of training.cpp: 8 steps, one failure, 5 more until the checkpoint from which it was resumed, and 10
+TRAINED = {"tautline_steps_total": 23, "tautline_failures_total": 1, "tautline_step": 20, "tautline_running": 0, "tautline_loss": 1 / 20}
+
+
+def judge_training(text):
+    """None, or what is not as the training was."""
+    try:
+        found, _, labels = values(text)
+    except ValueError as error:
+        return str(error)
+    wanted = {(name, None): value for name, value in TRAINED.items()}
+    return None if found == wanted and labels == {(("run", "a"),)} else f"found {found} with {labels}, expected {wanted}"
+
+
+def play_training(tally):
+    with tempfile.TemporaryDirectory() as folder:
+        problem = files.write("g++", folder, "training")
+        tally.add("a training writes", problem)
+        if not problem:
+            text = (pathlib.Path(folder) / "train.prom").read_text()
+            tally.add("promtool on metrics of a training", said(text))
+            tally.add("values in metrics of a training", judge_training(text))
+
+
 def play(tally):
+    play_training(tally)
     for compiler in report.compilers():
         with tempfile.TemporaryDirectory() as folder:
             problem = files.write(compiler, folder)
@@ -113,6 +138,9 @@ def self_test(tally):
         tally.add(f"self-test {name}", None if must_pass == (problem is None) else f"the wrong verdict: {problem}")
     found, _, labels = values(GOOD)
     tally.add("self-test values", None if list(found) == [("a_length", None)] and labels == {(("c", 'd"\n'),)} else f"{found} {labels}")
+    good = "".join(f'{name}{{run="a"}} {value}\n' for name, value in TRAINED.items())
+    tally.add("self-test training", judge_training(good))
+    tally.add("self-test another training", None if judge_training(good.replace("} 23", "} 20")) else "it takes anything")
     tally.add("self-test judge", None if judge(GOOD) else "it takes anything")
     return tally
 

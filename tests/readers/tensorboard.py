@@ -42,18 +42,24 @@ def enter_environment():
         os.execv(python, [str(python), str(HERE / "tensorboard.py"), *sys.argv[1:]])
 
 
-def write_files(folder):
-    """Builds and runs the writer. @return what it says that it wrote: (run, kind, tag) -> [(step, value)]"""
-    program = folder / "event_file"
+def build_and_run(name, folder, argument):
+    """NAME.cpp, its program in `folder`. @return what it prints"""
+    program = folder / name
     built = report.run(["g++", "-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", f"-I{report.INCLUDE}",
-                        HERE / "event_file.cpp", "-o", program])
+                        HERE / f"{name}.cpp", "-o", program])
     if built.returncode != 0:
         sys.exit(built.stdout)
-    ran = report.run([program, folder / "logs"])
+    ran = report.run([program, argument])
     if ran.returncode != 0:
-        sys.exit(f"the writer ended with {ran.returncode}\n{ran.stdout}")
+        sys.exit(f"{name} ended with {ran.returncode}\n{ran.stdout}")
+    return ran.stdout
+
+
+def write_files(folder):
+    """Builds and runs the writer. @return what it says that it wrote: (run, kind, tag) -> [(step, value)]"""
+    said = build_and_run("event_file", folder, folder / "logs")
     written = collections.defaultdict(list)
-    for line in ran.stdout.splitlines():
+    for line in said.splitlines():
         run, kind, rest = line.split(" ", 2)
         tag, step, bits = rest.rsplit(" ", 2)
         written[run, kind, tag].append((int(step), struct.unpack(">d", bytes.fromhex(bits))[0]))
@@ -161,6 +167,22 @@ def check_strict(tally, logs, written):
     resumed = accumulate(logs / "resumed")
     for tag, points in scalars_of(written, "resumed").items():
         tally.add(f"{tag} after a resume", same(strict_scalars(resumed, tag), [(step, bits(value)) for step, value in points]))
+
+
+def check_training(tally, folder):
+    """A whole training: broken off, recovered, killed and resumed. Each step is there once, with its loss."""
+    accumulated = accumulate(folder / "logs" / "training")
+    points = strict_scalars(accumulated, "loss")
+    wanted = [(step, bits(struct.unpack("f", struct.pack("f", 1 / step))[0])) for step in range(1, 21)]
+    tally.add("training: loss", same(points, wanted))
+    tally.add("training: histograms", same([event.step for event in accumulated.Tensors("both")], list(range(1, 21))))
+    tally.add("training: files", same(len(list((folder / "logs" / "training").iterdir())), 2))
+    graph = accumulated.Graph()
+    tally.add("training: graph", same(sorted(node.name for node in graph.node), ["both", "gradient", "loss", "train", "w", "x"]))
+
+
+def write_training(folder):
+    build_and_run("training", folder, folder)
 
 
 def offsets(content):
@@ -340,6 +362,17 @@ def self_test(tally, logs, written, folder):
     # one mark alone does for this reader, but is the beginning of the training for a started TensorBoard
     last.write_bytes(content[:begin[1]] + content[begin[2]:])
     must_fail("a resume with one mark, as shown", lambda inner: check_server(inner, unmarked, written, False))
+    write_training(folder)
+    check_training(good, folder)
+    tally.add("self-test: a training passes", None if good.good() else "it fails")
+    second = sorted((logs / "training").iterdir())[-1]
+    content = second.read_bytes()
+    begin = offsets(content)
+    second.write_bytes(content[:begin[1]] + content[begin[3]:])
+    must_fail("a training resumed without a mark", lambda inner: check_training(inner, folder))
+    second.write_bytes(content[:-1])
+    must_fail("a training that lacks a step", lambda inner: check_training(inner, folder))
+    shutil.rmtree(logs / "training")
     lost = folder / "lost"
     shutil.copytree(logs, lost)
     plain = next((lost / "plain").iterdir())
@@ -359,6 +392,9 @@ def main(arguments):
         else:
             check_strict(tally, logs, written)
             check_damage(tally, logs, folder)
+            write_training(folder)
+            check_training(tally, folder)
+            shutil.rmtree(logs / "training")  # the server is asked about the others
             for fast in (False, True):
                 check_server(tally, logs, written, fast)
     tally.close()
