@@ -206,8 +206,23 @@ def play(tally, shot):
     return tally
 
 
+def self_test_training(tally):
+    """What a trace says itself is read rightly."""
+    line = '{"ph":"X","tid":1,"name":"%s","cat":"step","ts":%s,"dur":%s,"args":{"step":3,"finished":true,"vetoed":false}}'
+    track = '{"ph":"M","tid":1,"name":"thread_name","args":{"name":"steps"}}'
+    nested = of_trace(f"[{track},{line % ('a', '1.500', '0.250')},{line % ('step', '1.000', '2.000')}]")
+    tally.add("self-test of_trace", None if nested["slices"] == [[1000, 2000, "step", "step", "steps", 0], [1500, 250, "a", "step", "steps", 1]]
+              and steps_in(nested) == [(3, "true", "false")] else str(nested))
+    try:
+        of_trace(f"[{track},{line % ('a', '1.500', '3.000')},{line % ('step', '1.000', '2.000')}]")
+        tally.add("self-test overlapping slices", "they are taken")
+    except ValueError:
+        tally.add("self-test overlapping slices")
+
+
 def self_test(tally):
     """Faults that must be seen, each made in a good trace."""
+    self_test_training(tally)
     event = '{"ph":"X","pid":4242,"tid":1,"name":"a","cat":"c","ts":1.000,"dur":2.500,"args":{"loss":0.5}}'
     name = '{"ph":"M","pid":4242,"tid":1,"name":"thread_name","args":{"name":"steps"}}'
     process = '{"ph":"M","pid":4242,"tid":4242,"name":"process_name","args":{"name":"digits"}}'
