@@ -156,6 +156,7 @@ consteval auto check_session() {
            check_feeds(join_t<feeds_of<typename Entries::type,
                                        typename hook_request<core, run_args<>, typename Entries::type>::type>...>{}) |
            order_exists<order_of(hooks{}, fetches{})>(fetches{}, hooks{}) |
+           hook_names_differ(join_t<if_named<Entries>...>{}) |
            check_states<Backend, Options, typename Entries::type...>() |
            accepted<monitored_session<Backend, Options, Entries...>>{};
   }

@@ -10,6 +10,22 @@
 TAUTLINE_BEGIN
 namespace detail {
 
+// --- names of hooks --------------------------------------------------------------------------------------------------
+
+template <class First, class Second>
+consteval auto names_differ() {
+  return fine_or<First::name.size() == 0 || First::name != Second::name,
+                 hook_name_twice<First::name, typename First::type, typename Second::type>>();
+}
+/// Each pair of those that have a name; there are few.
+consteval auto hook_names_differ(type_list<>) { return fine{}; }
+template <class First, class... Rest>
+consteval auto hook_names_differ(type_list<First, Rest...>) {
+  return (fine{} | ... | names_differ<First, Rest>()) | hook_names_differ(type_list<Rest...>{});
+}
+template <class Entry>
+using if_named = std::conditional_t<Entry::name.size() != 0, type_list<Entry>, type_list<>>;
+
 // --- gates ----------------------------------------------------------------------------------------------------------
 
 template <class Hook>

@@ -12,6 +12,14 @@ namespace detail {
 template <class Reason>
 concept training_is_mended = is_mended<Reason>;
 
+template <fixed_string Name, class First, class Second>
+struct hook_name_twice : reason {
+  static consteval void say() {
+    static_assert(training_is_mended<hook_name_twice>,
+                  "tautline: two hooks have one name, so neither messages, nor session.hook<\"name\">(), nor a checkpoint "
+                  "could tell them apart. Mend: give each a name of its own");
+  }
+};
 template <class Hook>
 struct unlisted_state : reason {
   static consteval void say() {
