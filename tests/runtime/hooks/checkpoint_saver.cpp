@@ -270,6 +270,17 @@ TEST_CASE("listeners are told in their order; one of them may refuse a saving, a
   CHECK(session.hook<"saver">().skipped() == 0);
 }
 
+TEST_CASE("listeners are told the path, where the sink has one; not of what has failed") {
+  struct with_path : plain_sink {
+    [[nodiscard]] char const* last_path() const { return "here"; }
+  } sink;
+  sink.in_save = [](step_number step) { return step == 2 ? status{error_kind::error, "full"} : status{}; };
+  lines trace;
+  auto session = monitored(summing(), saving(sink, every_steps{1}, listener{&trace, "a"}));
+  (void)session.try_run_to_completion(target<"train">);
+  CHECK(joined(trace) == joined({"a before 1", "a after 1 here", "a before 2"}));
+}
+
 TEST_CASE("a listener ends the training when something has been saved") {
   lines trace;
   plain_sink sink;

@@ -188,12 +188,23 @@ struct looks_only {
   int told = 0;
   void after_create_session(auto&, life&) { ++told; }
 };
+/// Whatever the second parameter could be: it is a life, as everywhere.
+struct takes_anything {
+  int told = 0;
+  void after_create_session(auto& session, auto& at) {
+    static_assert(std::is_base_of_v<life, std::remove_reference_t<decltype(at)>>);
+    CHECK(at.step() == session.step());
+    ++told;
+  }
+};
 TEST_CASE("hooks get the coordinator where the session has one") {
   coordinator threads;
-  auto session = monitored(summing(), options{with_coordinator{threads}}, spawns{&threads}, spawns_with_life{&threads}, looks_only{});
+  auto session = monitored(summing(), options{with_coordinator{threads}}, spawns{&threads}, spawns_with_life{&threads}, looks_only{},
+                           takes_anything{});
   CHECK(session.hook<spawns>().told == 1);
   CHECK(session.hook<spawns_with_life>().told == 1);
   CHECK(session.hook<looks_only>().told == 1);
+  CHECK(session.hook<takes_anything>().told == 1);
 }
 
 #if TAUTLINE_EXCEPTIONS
