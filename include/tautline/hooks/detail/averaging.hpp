@@ -4,6 +4,7 @@
 // IWYU pragma: private, include <tautline/hooks/ema.hpp>
 
 #include <tautline/core/hook.hpp>
+#include <tautline/core/state.hpp>
 #include <tautline/core/tensor.hpp>
 #include <tautline/hooks/detail/finite.hpp>
 
