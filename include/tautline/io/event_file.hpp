@@ -18,6 +18,8 @@
 #include <utility>
 
 #include <tautline/core/error.hpp>
+#include <tautline/io/byte_buffer.hpp>
+#include <tautline/io/detail/io_failure.hpp>
 #include <tautline/io/detail/output_file.hpp>
 #include <tautline/io/event_encoder.hpp>
 #include <tautline/io/summary_writer.hpp>
@@ -47,7 +49,8 @@ struct event_file_options {
 /// with `-fno-exceptions` it is `status()`. After one nothing has changed: what could not be written is kept and tried
 /// again at the next write, the event of the call that failed is dropped and counted by `dropped()`. The destructor is
 /// silent; call `close()` to hear of what it meets.
-/// **Cost** of a scalar: about 100 ns, half of which are the clock and the system's copy, and no allocation; a system call for each 16 KiB.
+/// **Cost** of a scalar: about 100 ns, half of which are the clock and the system's copy, and no allocation; a system
+/// call for each 16 KiB.
 /// **Thread-safety** one thread at a time. @see event_encoder, for records made in one thread and written in another
 class event_file {
  public:
@@ -65,8 +68,7 @@ class event_file {
     how_ = std::move(other.how_);
     file_ = std::move(other.file_);
     buffer_ = std::move(other.buffer_);
-    error_ = std::exchange(other.error_, {});
-    message_ = std::exchange(other.message_, {});
+    failure_ = std::exchange(other.failure_, {});
     written_at_ = other.written_at_;
     dropped_ = std::exchange(other.dropped_, 0);
     marked_ = other.marked_;
@@ -74,7 +76,8 @@ class event_file {
   }
   ~event_file() { end(); }
 
-  /// A point of a curve; it is stored as a float, which is what TensorBoard shows. Tags with slashes are grouped by what stands before the first one.
+  /// A point of a curve; it is stored as a float, which is what TensorBoard shows. Tags with slashes are grouped by what
+  /// stands before the first one.
   void add_scalar(std::string_view tag, double value, step_number step) {
     if (double const time = now(); ready(time)) encode().scalar(time, tag, value, step);
   }
@@ -161,21 +164,19 @@ class event_file {
   /// Writes the rest and closes the file; what is added afterwards is an error.
   void close() {
     if (!file_.is_open()) return;
-    std::error_code problem = file_.write(buffer_);
+    std::error_code problem;
+    file_.write(buffer_, problem);
     std::error_code const closing = file_.close();
-    if (!problem) problem = closing;
     buffer_.clear();
-    (void)report(problem, "cannot write event file ");
+    (void)report(problem ? problem : closing, "cannot write event file ");
   }
 
   /// Where the file is.
   [[nodiscard]] std::string const& path() const { return file_.path(); }
   /// What the last attempt to write met; no error if it was well.
-  [[nodiscard]] std::error_code error() const { return error_; }
+  [[nodiscard]] std::error_code error() const { return failure_.error(); }
   /// The same with a message that names the file, good until the next attempt.
-  [[nodiscard]] tautline::status status() const {
-    return error_ ? tautline::status{error_kind::error, message_.c_str()} : tautline::status{};
-  }
+  [[nodiscard]] tautline::status status() const { return failure_.status(); }
   /// Calls whose event was dropped because nothing could be written.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
@@ -201,20 +202,13 @@ class event_file {
     --dropped_;
     return true;
   }
-  TAUTLINE_COLD bool write_out() { return report(file_.write(buffer_), "cannot write event file "); }
-
-  /// @return whether there was no error; throws it where exceptions are on
-  bool report(std::error_code problem, char const* what) {
-    error_ = problem;
-    if (!problem) return true;
-    message_ = what + file_.path();
-#if TAUTLINE_EXCEPTIONS
-    throw std::system_error(problem, message_);
-#else
-    message_ += ": " + problem.message();
-    return false;
-#endif
+  TAUTLINE_COLD bool write_out() {
+    std::error_code problem;
+    file_.write(buffer_, problem);
+    return report(problem, "cannot write event file ");
   }
+  /// @return whether there was no error; throws it where exceptions are on
+  bool report(std::error_code problem, char const* what) { return failure_.check(problem, what, file_.path()); }
 
   bool open(std::filesystem::path const& folder, double time) {
     std::error_code problem;
@@ -239,9 +233,10 @@ class event_file {
     if (padded.size() < 10) padded.insert(0, 10 - padded.size(), '0');
     static std::atomic<unsigned> files{0};
     do {
-      problem = file_.create(front + padded + '.' + host + '.' + std::to_string(::getpid()) + '.' +
-                             std::to_string(files.fetch_add(1, std::memory_order_relaxed)) +
-                             (how_.suffix.empty() ? "" : '.' + how_.suffix));
+      problem = file_.open(front + padded + '.' + host + '.' + std::to_string(::getpid()) + '.' +
+                               std::to_string(files.fetch_add(1, std::memory_order_relaxed)) +
+                               (how_.suffix.empty() ? "" : '.' + how_.suffix),
+                           O_WRONLY | O_EXCL);
     } while (problem == std::errc::file_exists);
     return report(problem, "cannot make event file ");
   }
@@ -262,15 +257,15 @@ class event_file {
   }
 
   void end() noexcept {
-    (void)file_.write(buffer_);
+    std::error_code ignored;
+    file_.write(buffer_, ignored);
     (void)file_.close();
   }
 
   event_file_options how_;
   detail::output_file file_;
   byte_buffer buffer_;
-  std::error_code error_;
-  std::string message_;
+  detail::io_failure failure_;
   double written_at_ = 0;
   std::uint64_t dropped_ = 0;
   bool marked_ = false;

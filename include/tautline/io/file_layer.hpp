@@ -18,6 +18,7 @@
 
 #include <tautline/core/error.hpp>
 #include <tautline/io/checkpoint/bytes.hpp>
+#include <tautline/io/detail/write_all.hpp>
 
 TAUTLINE_BEGIN
 
@@ -82,14 +83,8 @@ class posix_files {
     return handle < 0 ? errno : 0;
   }
   int write(int handle, void const* data, std::size_t size) {
-    auto const* at = static_cast<char const*>(data);
-    while (size > 0) {
-      ssize_t const written = ::write(handle, at, size);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return written < 0 ? errno : EIO;
-      at += written, size -= static_cast<std::size_t>(written);
-    }
-    return 0;
+    std::size_t done = 0;
+    return detail::write_all(handle, static_cast<char const*>(data), size, done);
   }
   int sync(int handle) { return retried([&] { return ::fsync(handle); }); }
   int close(int handle) { return ::close(handle) == 0 || errno == EINTR ? 0 : errno; }

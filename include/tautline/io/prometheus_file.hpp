@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include <tautline/core/state.hpp>
+#include <tautline/io/detail/io_failure.hpp>
 #include <tautline/io/detail/metric_text.hpp>
-#include <tautline/io/detail/text_file.hpp>
+#include <tautline/io/detail/output_file.hpp>
 
 TAUTLINE_BEGIN
 
@@ -196,18 +197,11 @@ class prometheus_file {
     // numbers get longer: by less than 25 characters each, and there are fewer than slots and a count for each metric
     if (first) lines_.reserve(lines_.size() + 25 * (slot_count + sizeof...(Metrics)));
     int const descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) return fail(detail::text_file::last_error());
-    std::error_code problem;
-    for (std::size_t done = 0; done < lines_.size() && !problem;) {
-      auto const count = ::write(descriptor, lines_.data() + done, lines_.size() - done);
-      if (count >= 0) {
-        done += static_cast<std::size_t>(count);
-      } else if (errno != EINTR) {
-        problem = detail::text_file::last_error();
-      }
-    }
-    if (::close(descriptor) != 0 && errno != EINTR && !problem) problem = detail::text_file::last_error();
-    if (!problem && std::rename(temporary_.c_str(), path_.c_str()) != 0) problem = detail::text_file::last_error();
+    if (descriptor < 0) return fail(detail::last_error());
+    std::size_t done = 0;
+    std::error_code problem{detail::write_all(descriptor, lines_.data(), lines_.size(), done), std::generic_category()};
+    if (::close(descriptor) != 0 && errno != EINTR && !problem) problem = detail::last_error();
+    if (!problem && std::rename(temporary_.c_str(), path_.c_str()) != 0) problem = detail::last_error();
     if (problem) (void)::unlink(temporary_.c_str());
     fail(problem);
   }

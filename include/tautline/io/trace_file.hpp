@@ -12,8 +12,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <tautline/io/detail/io_failure.hpp>
 #include <tautline/io/detail/line_text.hpp>
-#include <tautline/io/detail/text_file.hpp>
+#include <tautline/io/detail/output_file.hpp>
 
 TAUTLINE_BEGIN
 
@@ -302,7 +303,7 @@ class trace_file {
     static constexpr std::string_view nan = "\"NaN\"", infinite = "\"Infinity\"", minus_infinite = "\"-Infinity\"";
   };
 
-  detail::text_file file_;
+  detail::output_file file_;
   std::string buffer_;
   detail::io_failure failure_;
   std::int64_t process_;

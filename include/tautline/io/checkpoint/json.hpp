@@ -2,7 +2,8 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,35 +11,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tautline/core/config.hpp>
+#include <tautline/core/finite.hpp>
+#include <tautline/io/detail/json_text.hpp>
 
 // Reading JSON strictly, and writing it so that the same values give the same bytes.
 
 TAUTLINE_BEGIN
 namespace detail {
-
-/// Whether the bytes are UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
-inline bool is_utf8(std::string_view text) {
-  std::size_t at = 0;
-  auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-  while (at < text.size()) {
-    unsigned const lead = byte(at);
-    std::size_t const more = lead < 0x80 ? 0 : lead >= 0xc2 && lead < 0xe0 ? 1 : lead >= 0xe0 && lead < 0xf0 ? 2
-                             : lead >= 0xf0 && lead < 0xf5                ? 3
-                                                                          : 4;
-    if (more == 4 || at + more >= text.size()) return false;
-    for (std::size_t i = 1; i <= more; ++i) {
-      if ((byte(at + i) & 0xc0) != 0x80) return false;
-    }
-    if (more > 1) {
-      unsigned const next = byte(at + 1);
-      if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next >= 0xa0)) return false;
-      if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next >= 0x90)) return false;
-    }
-    at += more + 1;
-  }
-  return true;
-}
 
 /// Writes JSON without a tree: `open('{').key("step").value(3).close('}')`.
 class json_writer {
@@ -66,9 +45,7 @@ class json_writer {
   json_writer& value(std::string_view words) {
     begin_value();
     valid_ = valid_ && is_utf8(words);
-    text_ += '"';
-    for (char const character : words) put(character);
-    text_ += '"';
+    append_json_text(text_, words);
     return *this;
   }
   json_writer& value(char const* words) { return value(std::string_view(words)); }
@@ -84,7 +61,7 @@ class json_writer {
   json_writer& value(double number) {
     begin_value();
     char digits[40];
-    if (!(std::abs(number) <= 1.7976931348623157e308)) {
+    if (!is_finite_number(number)) {
       text_ += "null";
     } else {
       text_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
@@ -120,26 +97,6 @@ class json_writer {
   void new_line() {
     text_ += '\n';
     for (level const& each : levels_) text_ += each.lines ? " " : "";
-  }
-  void put(char character) {
-    constexpr char hex[] = "0123456789abcdef";
-    switch (character) {
-      case '"': text_ += "\\\""; break;
-      case '\\': text_ += "\\\\"; break;
-      case '\b': text_ += "\\b"; break;
-      case '\f': text_ += "\\f"; break;
-      case '\n': text_ += "\\n"; break;
-      case '\r': text_ += "\\r"; break;
-      case '\t': text_ += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(character) < 0x20) {
-          text_ += "\\u00";
-          text_ += hex[static_cast<unsigned char>(character) >> 4];
-          text_ += hex[character & 15];
-        } else {
-          text_ += character;
-        }
-    }
   }
 
   std::string text_;

@@ -10,7 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <tautline/core/config.hpp>
+#include <tautline/io/detail/json_text.hpp>
+#include <tautline/io/detail/utf8.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -46,66 +47,6 @@ void append_finite(std::string& out, Number number) {
       if (out.ends_with("-0") && digits[0] == '-' && digits[1] == '0') out += ".0";
     }
   }
-}
-
-/// The length of the UTF-8 sequence at `text[at]`, 0 if there is none.
-inline std::size_t utf8_length(std::string_view text, std::size_t at) {
-  auto const byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
-  unsigned const first = byte(0);
-  if (first < 0x80) return 1;
-  std::size_t const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  // longer than need be, half of a surrogate pair, beyond the last code point
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) || (first == 0xf0 && byte(1) < 0x90) ||
-      (first == 0xf4 && byte(1) >= 0x90)) {
-    return 0;
-  }
-  return length;
-}
-
-/// Text as UTF-8; each byte that is none becomes U+FFFD. `escape` appends for a character of its own, or says false.
-template <class Escape>
-void append_utf8(std::string& out, std::string_view text, Escape escape) {
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t const length = utf8_length(text, at);
-    if (length == 0) {
-      out += "\xef\xbf\xbd";
-      ++at;
-    } else {
-      if (length > 1 || !escape(text[at])) out.append(text, at, length);
-      at += length;
-    }
-  }
-}
-
-/// A JSON string with its quotes.
-inline void append_json_text(std::string& out, std::string_view text) {
-  out += '"';
-  // nearly all names are plain, so these go at once
-  std::size_t plain = 0;
-  while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\') {
-    ++plain;
-  }
-  out.append(text, 0, plain);
-  append_utf8(out, text.substr(plain), [&](char character) {
-    switch (character) {
-      case '"': out += "\\\""; return true;
-      case '\\': out += "\\\\"; return true;
-      case '\n': out += "\\n"; return true;
-      case '\r': out += "\\r"; return true;
-      case '\t': out += "\\t"; return true;
-      default: break;
-    }
-    if (static_cast<unsigned char>(character) >= 0x20) return false;
-    constexpr char hex[] = "0123456789abcdef";
-    out += "\\u00";
-    out += hex[static_cast<unsigned char>(character) >> 4];
-    out += hex[character & 15];
-    return true;
-  });
-  out += '"';
 }
 
 /// A cell of a CSV file, in quotes if it needs them (RFC 4180). A row is one line: line ends become spaces.

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include <tautline/core/config.hpp>
+#include <tautline/io/detail/utf8.hpp>
 
 // Messages of protocol buffers, written only. A message is a callable that lists its fields, in the order of their
 // numbers, on whatever it is given: it is called with a `proto_size`, which adds up, and then with a `proto_writer`.
@@ -29,22 +29,6 @@ constexpr std::size_t varint_size(std::uint64_t value) {
 enum class wire : std::uint32_t { varint = 0, fixed_64 = 1, length = 2, fixed_32 = 5 };
 constexpr std::uint32_t tag_of(std::uint32_t field, wire type) { return field << 3 | static_cast<std::uint32_t>(type); }
 
-/// The number of bytes of the well-formed UTF-8 character at `at`, 0 for none.
-constexpr std::size_t utf8_character(std::string_view text, std::size_t at) {
-  auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  unsigned const first = byte(at);
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  std::size_t const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  unsigned const least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;  // no overlong forms
-  unsigned const most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;   // no surrogates, nothing above U+10FFFF
-  if (byte(at + 1) < least || byte(at + 1) > most) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if ((byte(at + i) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
 /// Copies text; each byte that is no part of a UTF-8 character becomes '?': a reader would refuse the whole file.
 inline void copy_utf8(char* out, std::string_view text) {
   if (text.empty()) return;
@@ -53,7 +37,7 @@ inline void copy_utf8(char* out, std::string_view text) {
   while (ascii < text.size() && static_cast<unsigned char>(text[ascii]) < 0x80) ++ascii;
   if (ascii == text.size()) return;
   for (std::size_t i = 0; i < text.size();) {
-    std::size_t const length = utf8_character(text, i);
+    std::size_t const length = utf8_length(text, i);
     if (length == 0) out[i] = '?';
     i += length == 0 ? 1 : length;
   }

@@ -9,8 +9,9 @@
 #include <fcntl.h>
 
 #include <tautline/core/state.hpp>
+#include <tautline/io/detail/io_failure.hpp>
 #include <tautline/io/detail/line_text.hpp>
-#include <tautline/io/detail/text_file.hpp>
+#include <tautline/io/detail/output_file.hpp>
 
 TAUTLINE_BEGIN
 
@@ -226,7 +227,7 @@ class row_file {
 
   row_options how_;
   std::string header_;
-  text_file file_;
+  output_file file_;
   std::string buffer_;
   io_failure failure_;
   std::int64_t position_ = 0;  ///< bytes that the file has
