@@ -52,7 +52,7 @@ struct training_data {
 /// Trains with the hooks that every run has, and with those given.
 /// @param numbers where evaluations go besides the log
 template <class Options, class... Hooks>
-void train(digits::settings const& given, training_data const& data, scalar_writer numbers, Options options, Hooks... more) {
+void train(digits::settings const& given, training_data const& data, any_summary_writer numbers, Options options, Hooks... more) {
   using digits::batch;
   // --steps and the end of the input after --epochs: whatever comes first
   step_number const endless = std::numeric_limits<step_number>::max();

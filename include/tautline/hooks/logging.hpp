@@ -15,8 +15,8 @@
 #include <tautline/core/hook.hpp>
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
+#include <tautline/io/any_summary_writer.hpp>
 #include <tautline/io/log_sink.hpp>
-#include <tautline/io/summary_writer.hpp>
 
 TAUTLINE_BEGIN
 
@@ -53,9 +53,9 @@ struct log_moment {
 
 /// How a logging hook speaks: `tensor_logger<"loss">{every_steps{100}, {.log = sink, .writer = events}}`.
 struct logging {
-  log_sink log{};          ///< lines for people; `false` silences; by default the standard error
-  scalar_writer writer{};  ///< numbers for programs; none by default
-  any_clock clock{};       ///< for the time between lines; the steady clock by default
+  log_sink log{};               ///< lines for people; `false` silences; by default the standard error
+  any_summary_writer writer{};  ///< numbers for programs; none by default
+  any_clock clock{};            ///< for the time between lines; the steady clock by default
   std::function<std::string(log_moment const&)> format{};  ///< the whole line; by default "(    1.234 s) Step:    100, …"
 };
 

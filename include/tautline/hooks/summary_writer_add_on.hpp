@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -31,32 +30,30 @@ class summary_writer_add_on {
   explicit summary_writer_add_on(any_summary_writer writer) : writer_(std::move(writer)) {}
 
   /// Whether anybody writes.
-  [[nodiscard]] bool writes_summaries() const { return writer_.has_value(); }
+  [[nodiscard]] bool writes_summaries() const { return static_cast<bool>(writer_); }
 
  protected:
   void write_scalar(std::string_view tag, double value, step_number step) const {
-    if (writer_) writer_->add_scalar(tag, value, step);
+    writer_.add_scalar(tag, value, step);
   }
   /// Nothing happens if the writer has no histograms.
   void write_histogram(std::string_view tag, std::span<double const> numbers, step_number step) const {
-    if (writer_) (void)writer_->add_histogram(tag, numbers, step);
+    (void)writer_.add_histogram(tag, numbers, step);
   }
   /// Likewise, as all that follow.
   void write_text(std::string_view tag, std::string_view markdown, step_number step) const {
-    if (writer_) (void)writer_->add_text(tag, markdown, step);
+    (void)writer_.add_text(tag, markdown, step);
   }
   /// @param png the bytes of a PNG file
   void write_image(std::string_view tag, std::span<std::uint8_t const> png, int width, int height, step_number step) const {
-    if (writer_) (void)writer_->add_image(tag, png, width, height, step);
+    (void)writer_.add_image(tag, png, width, height, step);
   }
-  void flush_summaries() const {
-    if (writer_) writer_->flush();
-  }
+  void flush_summaries() const { writer_.flush(); }
   /// What the writer met last; with exceptions it has thrown that.
-  [[nodiscard]] tautline::status summary_status() const { return writer_ ? writer_->status() : tautline::status{}; }
+  [[nodiscard]] tautline::status summary_status() const { return writer_.status(); }
 
  private:
-  std::optional<any_summary_writer> writer_;
+  any_summary_writer writer_;
 };
 
 TAUTLINE_END

@@ -15,27 +15,34 @@
 
 TAUTLINE_BEGIN
 
-/// A summary writer with all that it can do, as hooks keep it: a reference, or a share of one.
+/// A summary writer with all that it can do, as hooks keep it: a reference, a share of one, or none.
 ///
 ///     event_file events("runs/first");
-///     summary_saver<"loss", "weights">{events, every_steps{100}}                         // must outlive the session
+///     summary_saver<"loss", "weights">{events, every_steps{100}}                           // must outlive the session
 ///     summary_saver<"loss">{std::make_shared<event_file>("runs/first"), every_steps{100}}  // lives as long as the hook
+///     loss_logger{every_steps{10}, {.writer = events}}                                     // none if it is left out
 ///
 /// Beside `add_scalar` a writer may have `add_histogram(tag, numbers, step)` for `std::span<double const>`,
 /// `add_text(tag, markdown, step)`, `add_image(tag, png, width, height, step)` for `std::span<std::uint8_t const>`,
-/// `add_graph(training_state const&)`, `mark_restart(step)`, `flush()` and `status()`; what it lacks is left out.
+/// `add_graph(training_state const&)`, `mark_restart(step)`, `flush()` and `status()`; what it lacks is left out. Without
+/// a writer nothing happens.
 /// **Cost** an indirect call.
 class any_summary_writer {
  public:
+  any_summary_writer() = default;
   template <summary_writer Writer>
-    requires(!std::is_same_v<Writer, any_summary_writer>)
+    requires(!std::is_same_v<std::remove_const_t<Writer>, any_summary_writer>)
   // NOLINTNEXTLINE(google-explicit-constructor): a writer is meant to convert
-  any_summary_writer(Writer& writer) : writer_(&writer), can_(&abilities<Writer>) {}
+  any_summary_writer(Writer& writer)
+      : writer_(const_cast<std::remove_const_t<Writer>*>(&writer)), can_(&abilities<Writer>) {}
   template <summary_writer Writer>
   // NOLINTNEXTLINE(google-explicit-constructor)
   any_summary_writer(std::shared_ptr<Writer> writer)
-      : owner_(writer), writer_(writer.get()), can_(&abilities<Writer>) {}
+      : owner_(writer),
+        writer_(const_cast<std::remove_const_t<Writer>*>(writer.get())),
+        can_(writer == nullptr ? &abilities<nobody> : &abilities<Writer>) {}
 
+  [[nodiscard]] explicit operator bool() const { return writer_ != nullptr; }
   void add_scalar(std::string_view tag, double value, step_number step) const { can_->scalar(writer_, tag, value, step); }
   /// @return whether the writer can
   bool add_histogram(std::string_view tag, std::span<double const> numbers, step_number step) const {
@@ -57,6 +64,9 @@ class any_summary_writer {
   [[nodiscard]] tautline::status status() const { return can_->status(writer_); }
 
  private:
+  struct nobody {
+    void add_scalar(std::string_view, double, step_number) {}
+  };
   struct table {
     void (*scalar)(void*, std::string_view, double, step_number);
     bool (*histogram)(void*, std::string_view, std::span<double const>, step_number);
@@ -112,9 +122,9 @@ class any_summary_writer {
         }
       }};
 
-  std::shared_ptr<void> owner_;
-  void* writer_;
-  table const* can_;
+  std::shared_ptr<void const> owner_;
+  void* writer_ = nullptr;
+  table const* can_ = &abilities<nobody>;
 };
 
 TAUTLINE_END

@@ -13,7 +13,7 @@ using tautline::every_steps;
 using tautline::log_sink;
 using tautline::monitored;
 using tautline::progress_bar;
-using tautline::scalar_writer;
+using tautline::any_summary_writer;
 using tautline::summary_writer;
 using tautline::tensor_logger;
 using tautline::terminal;
@@ -48,7 +48,7 @@ struct no_writer {
 };
 static_assert(summary_writer<writer>);
 static_assert(!summary_writer<no_writer>);
-static_assert(!std::is_constructible_v<scalar_writer, writer>);  // a temporary would be gone
+static_assert(!std::is_constructible_v<any_summary_writer, writer>);  // a temporary would be gone
 static_assert(!std::is_constructible_v<log_sink, int>);
 static_assert(!std::is_constructible_v<log_sink, char const*>);
 
@@ -77,16 +77,32 @@ TEST_CASE("a sink is any callable; std::ref shares one") {
 
 TEST_CASE("a writer is referred to, or shared, or absent") {
   writer one;
-  scalar_writer(one).add_scalar("tag", 0.5, 1);
+  any_summary_writer(one).add_scalar("tag", 0.5, 1);
   CHECK(one.calls == 1);
   CHECK(one.last == 0.5);
   auto shared = std::make_shared<writer>();
-  scalar_writer const holds(shared);
+  any_summary_writer const holds(shared);
   CHECK(shared.use_count() == 2);
   holds.add_scalar("tag", 2, 1);
   CHECK(shared->calls == 1);
-  scalar_writer{}.add_scalar("tag", 1, 1);
-  CHECK_FALSE(scalar_writer{});
+  any_summary_writer{}.add_scalar("tag", 1, 1);
+  CHECK_FALSE(any_summary_writer{});
+  CHECK(any_summary_writer(one));
+  any_summary_writer const no_share = std::shared_ptr<writer>();
+  no_share.add_scalar("tag", 1, 1);
+  CHECK_FALSE(no_share);
+  CHECK(shared->calls == 1);
+  CHECK(one.calls == 1);
+
+  struct unchanging {
+    int* calls;
+    void add_scalar(std::string_view, double, step_number) const { ++*calls; }
+  };
+  int calls = 0;
+  unchanging const fixed{&calls};
+  any_summary_writer(fixed).add_scalar("tag", 1, 1);
+  any_summary_writer(std::make_shared<unchanging const>(fixed)).add_scalar("tag", 1, 1);
+  CHECK(calls == 2);
 }
 
 TEST_CASE("a line wipes a progress bar that stands on the standard error, and the bar ends its own line only") {

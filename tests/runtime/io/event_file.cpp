@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <vector>
 
+#include <tautline/io/any_summary_writer.hpp>
 #include <tautline/io/event_file.hpp>
 
 #include "event_reader.hpp"
@@ -476,7 +477,7 @@ TEST_CASE("a file cut off anywhere has all whole records") {
 TEST_CASE("it is a writer of logging hooks") {
   temporary_folder const folder;
   event_file file(folder.path);
-  tautline::scalar_writer const writer = file;
+  tautline::any_summary_writer const writer = file;
   writer.add_scalar("loss", 2, 3);
   file.close();
   CHECK(reading::events(file.path()).at(0).scalar() == 2);

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tautline/io/any_summary_writer.hpp>
 #include <tautline/io/csv_file.hpp>
 #include <tautline/io/jsonl_file.hpp>
 
@@ -107,8 +108,8 @@ TEST_CASE("without names both take scalars with a tag") {
   {
     jsonl_file<> json(in / "a.jsonl");
     csv_file<> csv(in / "a.csv");
-    tautline::scalar_writer(json).add_scalar("loss \"1\"", 0.25, 7);
-    tautline::scalar_writer(csv).add_scalar("loss, 1", not_a_number, 7);
+    tautline::any_summary_writer(json).add_scalar("loss \"1\"", 0.25, 7);
+    tautline::any_summary_writer(csv).add_scalar("loss, 1", not_a_number, 7);
     json.add_scalar("x", not_a_number, 8);
   }
   CHECK(contents(in / "a.jsonl") == "{\"step\":7,\"tag\":\"loss \\\"1\\\"\",\"value\":0.25}\n{\"step\":8,\"tag\":\"x\",\"value\":null}\n");
