@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include <tautline/core/request.hpp>
 #include <tautline/core/trigger.hpp>
 
 TAUTLINE_BEGIN
@@ -142,6 +143,20 @@ constexpr bool remembers(Trigger const& trigger) {
     return trigger.may_fire_at_end();
   } else {
     return fires_at_end<Trigger>;
+  }
+}
+/// Whether the type says so already: then what is asked for has no condition.
+template <class Trigger>
+inline constexpr bool always_remembers =
+    fires_at_end<Trigger> && !requires(Trigger const& trigger) { trigger.may_fire_at_end(); };
+
+/// The request of a hook that shows values when it is due, and in `end` those of the last run.
+template <class Context, class Trigger, class... Items>
+constexpr auto ask_to_show(Context& ctx, Trigger const& trigger, Items const&... items) noexcept {
+  if constexpr (always_remembers<Trigger>) {
+    return run_args(items...);
+  } else {
+    return ask_if(ctx.due() || remembers(trigger), items...);
   }
 }
 

@@ -29,11 +29,7 @@ class basic_loss_logger : public model_dependent<Model> {
   }
   template <class Context>
   auto before_run(Context& ctx) const noexcept {
-    if constexpr (fires_at_end<Trigger> && !requires { trigger.may_fire_at_end(); }) {
-      return Model::fetch_loss();
-    } else {
-      return ask_if(ctx.due() || detail::remembers(trigger), Model::fetch_loss());
-    }
+    return detail::ask_to_show(ctx, trigger, Model::fetch_loss());
   }
   template <class Context, class Values>
   void after_run(Context& ctx, Values& values) {

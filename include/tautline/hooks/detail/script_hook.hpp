@@ -273,7 +273,7 @@ consteval auto script_base() {
     no_script<Function>::say();
     return static_cast<rejected*>(nullptr);
   } else {
-    if constexpr (fires_at_end<Trigger> && !requires(Trigger const& any) { any.may_fire_at_end(); }) {
+    if constexpr (always_remembers<Trigger>) {
       script_at_end<Function, Trigger>::say();
     }
     return static_cast<script_hook<Function, Trigger, typename signature::store, Options...>*>(nullptr);
