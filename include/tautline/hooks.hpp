@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// All hooks. Each stands in a header of its own; the loggers, the progress bar and the evaluator need fmt.
+/// All hooks but `off_thread`, which needs a queue. Each stands in a header of its own; the loggers, the progress bar, the
+/// evaluator and the step timer need fmt.
 
 // IWYU pragma: begin_exports
 #include <tautline/hooks/any_hook.hpp>
@@ -19,9 +20,9 @@
 #include <tautline/hooks/loss_logger.hpp>
 #include <tautline/hooks/model_dependent.hpp>
 #include <tautline/hooks/nan_checker.hpp>
-#include <tautline/hooks/pipeline.hpp>
 #include <tautline/hooks/on_rank_zero.hpp>
 #include <tautline/hooks/phase_clock.hpp>
+#include <tautline/hooks/pipeline.hpp>
 #include <tautline/hooks/progress_bar.hpp>
 #include <tautline/hooks/prometheus_metrics.hpp>
 #include <tautline/hooks/row_logger.hpp>
@@ -36,6 +37,6 @@
 #include <tautline/hooks/summary_writer_add_on.hpp>
 #include <tautline/hooks/tensor_logger.hpp>
 #include <tautline/hooks/timeline.hpp>
-#include <tautline/hooks/watchdog.hpp>
 #include <tautline/hooks/triggered.hpp>
+#include <tautline/hooks/watchdog.hpp>
 // IWYU pragma: end_exports
