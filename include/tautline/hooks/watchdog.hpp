@@ -14,6 +14,7 @@
 
 #include <tautline/adapt/chrono.hpp>
 #include <tautline/hooks/phase_clock.hpp>
+#include <tautline/io/detail/signals_held.hpp>
 #include <tautline/io/log_sink.hpp>
 
 TAUTLINE_BEGIN
@@ -137,6 +138,7 @@ class watchdog {
       if (!(pause > 0)) pause = phases.limits().shortest() / 10;
       if (!(how.poll_seconds > 0)) pause = pause < 0.001 ? 0.001 : pause > 1 ? 1 : pause;
       over = false;
+      detail::signals_held const held;  // they are for the program's own threads
       watching = std::thread([this, pause] {
         std::unique_lock lock(door);
         while (!bell.wait_for(lock, std::chrono::duration<double>(pause), [this] { return over; })) {

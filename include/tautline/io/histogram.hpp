@@ -13,6 +13,7 @@
 
 #include <tautline/core/finite.hpp>
 #include <tautline/core/tensor.hpp>
+#include <tautline/io/detail/number_class.hpp>
 
 TAUTLINE_BEGIN
 
@@ -43,11 +44,11 @@ struct histogram {
 namespace detail {
 
 inline void count_not_finite(histogram& into, double number) {
-  auto const bits = std::bit_cast<std::uint64_t>(number);
-  if ((bits & 0x000f'ffff'ffff'ffffU) != 0) {
-    ++into.nan;
-  } else {
-    ++(bits >> 63 != 0 ? into.negative_infinity : into.positive_infinity);
+  switch (classify(number)) {
+    case number_class::finite: break;
+    case number_class::not_a_number: ++into.nan; break;
+    case number_class::infinite: ++into.positive_infinity; break;
+    case number_class::minus_infinite: ++into.negative_infinity; break;
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private
+
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
