@@ -62,11 +62,11 @@ int main(int arguments, char** words) {
     blocked.push_back(milliseconds() - start);
     (void)saved.finish();  // the next measurement has the machine for itself
   }
-  std::printf("saving/64MiB/memcpy_ms %.3f\n", median(copying));
-  std::printf("saving/64MiB/step_not_due_ms %.4f\n", median(idle));
-  std::printf("saving/64MiB/step_due_ms %.3f\n", median(blocked));
-  std::printf("saving/64MiB/step_due_over_memcpy %.3f\n", median(blocked) / median(copying));
-  std::printf("saving/64MiB/best_step_due_over_best_memcpy %.3f\n",
+  std::printf("64MiB/memcpy_ms %.3f\n", median(copying));
+  std::printf("64MiB/step_not_due_ms %.4f\n", median(idle));
+  std::printf("64MiB/step_due_ms %.3f\n", median(blocked));
+  std::printf("64MiB/step_due_over_memcpy %.3f\n", median(blocked) / median(copying));
+  std::printf("64MiB/best_step_due_over_best_memcpy %.3f\n",
               *std::min_element(blocked.begin(), blocked.end()) / *std::min_element(copying.begin(), copying.end()));
   return saved.left_out() == 0 ? 0 : 1;
 }
