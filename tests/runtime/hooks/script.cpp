@@ -38,11 +38,14 @@ double itself(long run) { return static_cast<double>(run); }
 
 using loss_context = script_context<value_of<"loss", double>>;
 
+/// Not in the bodies: without optimisation clang keeps the strings of a statement in the frame.
+void say_value(step_number step, double value) { say(std::to_string(step) + ":" + support::number(value)); }
+
 script_body show_values(loss_context life) {
   guard const inside("f");
   for (;;) {
     double const loss = co_await life.next_value();
-    say(std::to_string(life.step()) + ":" + support::number(loss));
+    say_value(life.step(), loss);
   }
 }
 
@@ -324,6 +327,8 @@ struct progress {
   int waited = 0;
   auto state() { return fields{field<"best">(best), field<"waited">(waited)}; }
 };
+void say_progress(progress const& kept) { say(support::number(kept.best) + "/" + std::to_string(kept.waited)); }
+
 script_body patient(script_context<value_of<"loss", double>, state_of<progress>> life) {
   progress& kept = life.state<progress>();
   guard const inside("f");
@@ -331,7 +336,7 @@ script_body patient(script_context<value_of<"loss", double>, state_of<progress>>
     double const loss = co_await life.next_value();
     kept.waited = loss < kept.best ? 0 : kept.waited + 1;
     kept.best = std::min(kept.best, loss);
-    say(support::number(kept.best) + "/" + std::to_string(kept.waited));
+    say_progress(kept);
   }
   life.request_stop("patience");
 }
