@@ -28,8 +28,8 @@ struct moment {
 ///     void on_enter(moment const& now) noexcept;   // a callback of a hook, or the session's run, begins
 ///     void on_leave(moment const& now) noexcept;   // it has ended, on whatever way
 ///
-/// Moments nest. It is told of all hooks, itself included, from the making of the first session on. **Cost** two calls a callback, for all hooks of a session with
-/// a watching hook; none in other sessions.
+/// Moments nest. It is told of all hooks, itself included, from the making of the first session on. **Cost** two calls
+/// a callback, for all hooks of a session with a watching hook; none in other sessions.
 template <class Hook>
 concept watching = requires(Hook& hook, moment const& now) {
   { hook.on_enter(now) } noexcept;

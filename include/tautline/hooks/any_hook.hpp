@@ -120,13 +120,15 @@ inline constexpr bool slot_has_all<Slot, type_list<fetch_t<Names, Types>...>> = 
 ///     slot.clear();
 ///
 /// The slot declares at compile time what its hooks may read, with types. A hook that asks for anything, by `before_run` or
-/// by `asks`, gets the values of all these in that run. Its `ctx` is a `run_context_base`: `step`, `due`, `vetoed`, `request_stop`,
-/// `fail`. Its `session` in `after_create_session` and `end` has `step()`, and the graph in `begin` nothing.
+/// by `asks`, gets the values of all these in that run. Its `ctx` is a `run_context_base`: `step`, `due`, `vetoed`,
+/// `request_stop`, `fail`. Its `session` in `after_create_session` and `end` has `step()`, and the graph in `begin`
+/// nothing.
 ///
 /// @tparam Bytes of the largest hook
 /// @tparam Fetches `reads<"name", type>`
-/// **Order** callbacks of the hook inside are called in the slot's place. `install` between runs calls its `begin` and, if there
-/// is a session, `after_create_session`; `clear`, and another `install`, destroy the old hook, without `end` and `close`.
+/// **Order** callbacks of the hook inside are called in the slot's place. `install` between runs calls its `begin` and,
+/// if there is a session, `after_create_session`; `clear`, and another `install`, destroy the old hook, without `end`
+/// and `close`.
 /// **State** a slot's hook is no part of checkpoints: one that lists a state must be installed by `install_unsaved`.
 /// **Errors** those of the hook inside.
 /// **Cost** empty: a branch a callback. Otherwise an indirect call for each callback that the hook has.

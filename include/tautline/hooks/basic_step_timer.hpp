@@ -46,8 +46,8 @@ class step_times {
   [[nodiscard]] constexpr double step_seconds(double part) const noexcept { return seconds(steps.quantile(part)); }
   [[nodiscard]] constexpr double jitter_seconds(double part) const noexcept { return seconds(jitter.quantile(part)); }
 
-  /// By place of the hook among the arguments; calls of 0 where there is none, or it was never called. The session's own work
-  /// has the place behind the last hook.
+  /// By place of the hook among the arguments; calls of 0 where there is none, or it was never called. The session's
+  /// own work has the place behind the last hook.
   [[nodiscard]] constexpr time_spent const& at_place(int place) const noexcept { return by_place_[place]; }
   [[nodiscard]] constexpr int places() const noexcept { return places_; }
   /// In a kind of callback, over all hooks.

@@ -201,7 +201,8 @@ auto make_ema(Graph& graph, ema_options how, Trigger trigger, type_list<Averaged
 /// @param graph the one that the session is made of
 /// @param trigger when an update is made; after each step by default. Not in a run that a gate has vetoed, and not while
 /// a variable is not finite: such an update is left out, and counted
-/// **Order** after the run, so put it before whatever looks at the averages. **Errors** `invalid_argument` in `begin` for a decay outside of [0, 1).
+/// **Order** after the run, so put it before whatever looks at the averages. **Errors** `invalid_argument` in `begin`
+/// for a decay outside of [0, 1).
 /// **Cost** two passes over the variables an update; no allocation. **State** averages as tensors, the count of updates;
 /// restored exactly.
 /// **Source** tf.train.ExponentialMovingAverage, without its variant whose decay grows; the correction is that of Adam.

@@ -19,8 +19,9 @@ TAUTLINE_BEGIN
 ///
 /// @param names of variables; empty: all that hold `float` or `double`
 /// **Order**, **State** as those of `ema`; the averages are saved as two long tensors, of all `float` and all `double` ones.
-/// **Errors** `invalid_argument` for a decay outside of [0, 1), a name that no such variable has, no variable at all, or where the
-/// variables have other sizes than the averages that were restored; what the heap throws when a session is made.
+/// **Errors** `invalid_argument` for a decay outside of [0, 1), a name that no such variable has, no variable at all,
+/// or where the variables have other sizes than the averages that were restored; what the heap throws when a session is
+/// made.
 /// **Cost** as `ema`, and a comparison of names a variable; it allocates when the first session is made.
 template <trigger Trigger = detail::each_run>
 class ema_on_heap {

@@ -28,8 +28,9 @@ struct on_heap {
 }  // namespace detail
 
 /// Second argument of an `evaluator` that evaluates what has been saved, not what is being trained: the variables of the
-/// latest checkpoint of `store`, by the step of that checkpoint. One that it has evaluated is not evaluated again; before the
-/// first there is nothing to evaluate. A saving of the same step comes behind the evaluation: it is for the next one.
+/// latest checkpoint of `store`, by the step of that checkpoint. One that it has evaluated is not evaluated again;
+/// before the first there is nothing to evaluate. A saving of the same step comes behind the evaluation: it is for the
+/// next one.
 ///
 /// @param store a `background_checkpoints`, which is waited for, or a `checkpoint_store`; also one that only reads, of the
 /// training of another process

@@ -173,7 +173,8 @@ class learning_rate_schedule_hook : public detail::rate_scale<Scale> {
 ///
 /// @tparam Name the placeholder: a number
 /// @tparam Scale a number that another hook publishes: the rate is multiplied by the last one seen, at once if it is
-/// published in `before_run`, else from the next run on. It stays over a roll-back, so that a training which diverged goes on more slowly.
+/// published in `before_run`, else from the next run on. It stays over a roll-back, so that a training which diverged
+/// goes on more slowly.
 /// @param schedule one of `schedules`, or any callable of the step of the run in progress that returns a number
 /// **Order** the schedule is called once in each `before_run`: again where a run is repeated after a recovery, with the step
 /// that it then is. **Errors** what the schedule throws. A second party that feeds the name is a `feed_conflict`.

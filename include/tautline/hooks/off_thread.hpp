@@ -122,15 +122,15 @@ struct fetches_in<run_values<Core, Fetches>> {
 ///
 ///     auto session = monitored(graph, options{real_time{}}, off_thread{tensor_logger<"loss">{every_steps{100}}});
 ///
-/// On that thread the hook gets a `recorded_run` (`step`, `due`, `vetoed`, `request_stop`, `fail`) and copies of the values, which
-/// must be trivially copyable and fit into `Bytes`. All its other callbacks are called by the session's thread, when the
-/// worker has caught up; `before_run` is called while it works: it must be const, and look at nothing that `after_run`
-/// changes. The trigger is the hook's.
+/// On that thread the hook gets a `recorded_run` (`step`, `due`, `vetoed`, `request_stop`, `fail`) and copies of the
+/// values, which must be trivially copyable and fit into `Bytes`. All its other callbacks are called by the session's
+/// thread, when the worker has caught up; `before_run` is called while it works: it must be const, and look at nothing
+/// that `after_run` changes. The trigger is the hook's.
 ///
 /// @tparam Bytes for the values of one run; `off_thread_with<512>(hook)` takes more than the usual 96
 /// @param how length of the queue and so on: see `background_options`. A full queue drops the run and counts it
-/// **Order** that of the hook inside, whose relations, category and tags hold. In `end` and `close` the queue is written out,
-/// for at most `linger` each; then the hook's own `end` and `close` follow.
+/// **Order** that of the hook inside, whose relations, category and tags hold. In `end` and `close` the queue is
+/// written out, for at most `linger` each; then the hook's own `end` and `close` follow.
 /// **State** that of the hook inside. To list it waits until the worker has caught up, so that a checkpoint is exact: such a
 /// hook is not for sessions in real-time mode, others are.
 /// **Errors** an error of the hook on its thread ends the training: it comes up in the next step, or in `end`. There it has

@@ -45,7 +45,8 @@ using rank_base = std::conditional_t<watching<Hook>, watching_on_one_rank<Hook>,
 /// `asks`, `provides`, `real_time`) holds for this hook, and its members are this hook's.
 ///
 /// @param rank of this process, 0 for the one that acts
-/// **Order** that of the hook inside. A `begin` that returns the graph is called on every rank, since the graph's type is one.
+/// **Order** that of the hook inside. A `begin` that returns the graph is called on every rank, since the graph's type
+/// is one.
 /// **Stop** a stop that it asks for on rank 0 stops that process only: agree on it with the others by your own means of
 /// communication. A hook with a gate is refused for the same reason.
 /// **Cost** a branch in each callback. An ask becomes a conditional one.

@@ -76,9 +76,9 @@ struct overdue {
   }
 };
 
-/// Knows in which phase a session is, and for how long: the logic of a watchdog, without a thread and without a clock. A hook:
-/// it is told of everything by the session; whoever watches asks `look(ticks)` from anywhere, every now and then: another
-/// thread, a timer's interrupt.
+/// Knows in which phase a session is, and for how long: the logic of a watchdog, without a thread and without a clock.
+/// A hook: it is told of everything by the session; whoever watches asks `look(ticks)` from anywhere, every now and
+/// then: another thread, a timer's interrupt.
 ///
 ///     phase_clock phases{{.step = 0.01}, 1000};                                   // ticks a second
 ///     auto session = monitored(graph, std::ref(phases));
@@ -89,8 +89,9 @@ struct overdue {
 ///
 /// Within a step an evaluation is a phase of its own; the rest of the step begins to count when it is over.
 ///
-/// **Order** outermost: its step begins before, and ends after those of the others. **Cost** about 10 stores a step, and two a
-/// callback; no allocation, no clock, no lock. **Thread-safety** `look` from one thread or interrupt, everything else from the session's.
+/// **Order** outermost: its step begins before, and ends after those of the others. **Cost** about 10 stores a step,
+/// and two a callback; no allocation, no clock, no lock. **Thread-safety** `look` from one thread or interrupt,
+/// everything else from the session's.
 class phase_clock {
  public:
   static constexpr bool stateless = true;

@@ -34,8 +34,8 @@ class triggered_script : public detail::script_base_t<Function, Trigger, Options
 /// it is `resumable`: then it starts when the session has been made, with the data as saved, and is started anew after a
 /// restore. A session with checkpoints takes others only as `script<&f, not_resumable>`.
 ///
-/// **Order** it starts in `begin` (one with a state: in `after_create_session`), is resumed in `after_run`, or in `end` where it
-/// waits for that; its locals are destroyed when it returns, in `close`, and before it starts again.
+/// **Order** it starts in `begin` (one with a state: in `after_create_session`), is resumed in `after_run`, or in `end`
+/// where it waits for that; its locals are destroyed when it returns, in `close`, and before it starts again.
 /// **Errors** what the body throws, or reports by `life.fail`, is an error of the hook in that callback;
 /// `frame_too_small`, which g++ finds when compiling with optimization where the function's body is seen.
 /// **Cost** a resume in the runs that concern it; the frame lies in the hook, nothing is allocated.

@@ -60,8 +60,8 @@ class step_times_table {
   detail::log_writer writer_;
 };
 
-/// Measures how long steps take: a histogram of their lengths and of their jitter, the time spent in each hook and in each kind of
-/// callback, and the steps that miss a deadline. Reports in `end`.
+/// Measures how long steps take: a histogram of their lengths and of their jitter, the time spent in each hook and in
+/// each kind of callback, and the steps that miss a deadline. Reports in `end`.
 ///
 ///     auto session = monitored(graph, step_timer{});                                  // the steady clock
 ///     auto session = monitored(graph, step_timer{{.deadline = 0.001}, {.writer = events}});
@@ -70,8 +70,9 @@ class step_times_table {
 /// @param how deadline, and whether hooks are measured one by one
 /// @param report where the table goes, and the summary writer: see `logging`
 /// @tparam Clock any `clock_type`; the steady clock by default, `session_clock` for that of the session
-/// **Order** outermost: a step is from the first `before_run` to the last `after_run`, saves not included. A run that fails is
-/// no step. Jitter is the difference between the lengths of two steps in a row; the first step of a session has none.
+/// **Order** outermost: a step is from the first `before_run` to the last `after_run`, saves not included. A run that
+/// fails is no step. Jitter is the difference between the lengths of two steps in a row; the first step of a session
+/// has none.
 /// **Errors** `invalid_argument`: a negative deadline, no clock, a report that can go nowhere.
 /// **Cost** two readings of the clock a step and two a callback (`by_hook = false`: two a step), 5.2 KiB, no allocation in a
 /// step: fit for real time. `basic_step_timer` does without heap and text.

@@ -16,15 +16,16 @@ TAUTLINE_BEGIN
 ///
 /// The first signal asks for a stop, with the reason "signal 15 (SIGTERM)": the step in progress is finished, `end` is
 /// called, savers save. A second signal, of the same kind or another one that is watched, means now: the handler puts
-/// back the default action and raises it again, also in the middle of a save. (A store that is worth its name survives that.)
+/// back the default action and raises it again, also in the middle of a save. (A store that is worth its name survives
+/// that.)
 ///
 /// The handler only sets lock-free flags. All sessions of the process that watch the signal are stopped, up to 64 at a
-/// time. Handlers that were there before are put back when the last of them closes, and are not called meanwhile. A signal that was
-/// ignored when the hook began (`nohup`, a background job of a shell) stays ignored.
+/// time. Handlers that were there before are put back when the last of them closes, and are not called meanwhile. A
+/// signal that was ignored when the hook began (`nohup`, a background job of a shell) stays ignored.
 ///
 /// **Order** handlers are put in in `begin`, so that a signal in a long making of a session is seen, and taken out in
-/// `close`. **Errors** `invalid_argument` in `begin`: a number that is no signal, one that cannot be caught (SIGKILL), or too
-/// many sessions. **Stop** asks for one, in this hook's name.
+/// `close`. **Errors** `invalid_argument` in `begin`: a number that is no signal, one that cannot be caught (SIGKILL),
+/// or too many sessions. **Stop** asks for one, in this hook's name.
 /// **Cost** nothing in a step: no callback. POSIX only.
 /// **Thread-safety** sessions may be in several threads; the signal may come to any of them.
 class stop_on_signal {

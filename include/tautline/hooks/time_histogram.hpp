@@ -41,8 +41,8 @@ class time_histogram {
   [[nodiscard]] constexpr double sum() const noexcept { return sum_; }
   [[nodiscard]] constexpr double mean() const noexcept { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
 
-  /// The time that a part of all is not longer than: `quantile(0.99)`. In ticks, the middle of its bucket, but not beyond the
-  /// shortest and longest seen.
+  /// The time that a part of all is not longer than: `quantile(0.99)`. In ticks, the middle of its bucket, but not
+  /// beyond the shortest and longest seen.
   [[nodiscard]] constexpr double quantile(double part) const noexcept {
     if (count_ == 0) return 0;
     double const wanted = part * static_cast<double>(count_);

@@ -65,7 +65,8 @@ constexpr auto trigger_request() {
 /// **Order** `on_trigger` when the trigger is due, after the run; with `at_end` in `end`, too, before the hook's own `end`:
 /// there `ctx` is a `life`, and the values are those of the last run that this hook saw, which it asks for in every run
 /// then. Where that run had no values for it, the form without values is called, if there is one. Everything else that a
-/// hook is told (begin, after_create_session, end, on_error, close) it is told as ever; in `end` an ordinary one sees `due()`.
+/// hook is told (begin, after_create_session, end, on_error, close) it is told as ever; in `end` an ordinary one sees
+/// `due()`.
 /// **Cost** an empty branch in the runs that are not due.
 /// **Source** TriggeredHook of TensorFlow for Scala, which runs the fetches once more in `end`, without feeds.
 template <class Hook, trigger Trigger>
@@ -207,7 +208,8 @@ class triggered : public Hook {
   Trigger trigger;
 
  private:
-  /// The values of the last run, as a view: they stay in the backend until the next one. Their type is known in the run only.
+  /// The values of the last run, as a view: they stay in the backend until the next one. Their type is known in the run
+  /// only.
   class last_values {
    public:
     constexpr void forget() { tell_ = nullptr; }

@@ -48,8 +48,8 @@ struct watchdog_options {
 /// @param limits seconds a phase; 0, the default, is no limit
 /// @tparam Clock any `clock_type`; the steady clock by default
 /// **Order** outermost. Each phase that is late is told once, late by `poll_seconds` at most, never too early.
-/// **Errors** `invalid_argument` in `begin` if no limit is set, or one is negative. **Stop** with "the step has taken more than
-/// 10 s" and the like as reason.
+/// **Errors** `invalid_argument` in `begin` if no limit is set, or one is negative. **Stop** with "the step has taken
+/// more than 10 s" and the like as reason.
 /// **Cost** that of `phase_clock` in the loop: no clock, no lock; a thread that sleeps.
 template <clock_type Clock = steady_clock_ticks>
 class watchdog {

@@ -54,8 +54,8 @@ struct saved_checkpoint {
 ///
 /// **Errors** are values: `status()` of opening, `saved_checkpoint`, `restored`. Nothing of the training has been touched
 /// when a restore fails.
-/// **Cost** of a saving: one pass over the values (whether they are finite, checksums, writing), three `fsync` of files and two of the
-/// folder. Of a restore: the file in memory once.
+/// **Cost** of a saving: one pass over the values (whether they are finite, checksums, writing), three `fsync` of files
+/// and two of the folder. Of a restore: the file in memory once.
 /// **Thread-safety** one thread at a time; it need not be always the same one.
 class checkpoint_store {
  public:

@@ -176,8 +176,8 @@ struct script {
   }
 };
 
-/// A source of a `static_graph` that follows a script: `.source<"x">(0.0, scripted_source<"x">{&plan})`. It takes the input's
-/// elements, and throws the faults of raw runs; its place in the input is in a checkpoint.
+/// A source of a `static_graph` that follows a script: `.source<"x">(0.0, scripted_source<"x">{&plan})`. It takes the
+/// input's elements, and throws the faults of raw runs; its place in the input is in a checkpoint.
 template <fixed_string Name>
 struct scripted_source {
   script* plan;

@@ -19,7 +19,8 @@
 //       out.message(5, [&](auto& summary) { summary.text(1, tag); });
 //     };
 //
-// A field of the value 0 or "" is left out, as the format's own libraries do; `fixed`, `boolean`, `element`, `bytes` and `doubles` are always written.
+// A field of the value 0 or "" is left out, as the format's own libraries do; `fixed`, `boolean`, `element`, `bytes`
+// and `doubles` are always written.
 // Source: https://protobuf.dev/programming-guides/encoding
 
 TAUTLINE_BEGIN
