@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stops when the loss on held-out data no longer falls. Five hooks work together: a schedule feeds the rate, the variables are
-// averaged, an evaluator looks at the averages and publishes what it found, and that is what the training stops by.
+// Stops when the loss on held-out data no longer falls. Five hooks work together: a schedule feeds the rate, the
+// variables are averaged, an evaluator looks at the averages and publishes what it found, and that is what the training
+// stops by.
 
 #include <array>
 #include <cstdio>
@@ -53,18 +54,21 @@ int main() {
                        });
 
   auto averages = ema(graph, {.decay = 0.98, .bias_correction = true});
-  auto validation = basic_evaluator{every_steps{100}, datasets{dataset<"held-out">([&]() -> auto const& { return held_out; })}, metrics<"loss">{},
-                                    [](point const& p) { return feed<"point">(p); }};
+  auto validation = basic_evaluator{every_steps{100}, datasets{dataset<"held-out">([&]() -> auto const& { return held_out; })},
+                                    metrics<"loss">{}, [](point const& p) { return feed<"point">(p); }};
   using stopping = stop_if_no_decrease<"held-out/loss">;
 
-  auto session = monitored(graph, learning_rate_schedule<"rate">(schedules::cosine{.initial = 0.3, .last = 0.01, .steps = 3000, .warm_up = 50}),
-                           std::ref(averages), on_averages(averages, std::move(validation)),
+  schedules::cosine const falling{.initial = 0.3, .last = 0.01, .steps = 3000, .warm_up = 50};
+  auto session = monitored(graph, learning_rate_schedule<"rate">(falling), std::ref(averages),
+                           on_averages(averages, std::move(validation)),
                            stopping{{.patience = 5, .min_delta = 0.01, .relative = true}});
   auto const done = session.run_to_completion(target<"train">);
 
   char why[96];
   done.stop.reason.write_to(why, sizeof why);
   std::printf("stopped at step %d: %s\n", static_cast<int>(done.steps), why);
-  std::printf("best at step %d of %d looks\n", static_cast<int>(session.hook<stopping>().best_step()), static_cast<int>(session.hook<stopping>().looks()));
-  std::printf("slope %.2f, offset %.2f on average\n", static_cast<double>(averages.get<"slope">()), static_cast<double>(averages.get<"offset">()));
+  auto const& stopper = session.hook<stopping>();
+  std::printf("best at step %d of %d looks\n", static_cast<int>(stopper.best_step()), static_cast<int>(stopper.looks()));
+  std::printf("slope %.2f, offset %.2f on average\n", static_cast<double>(averages.get<"slope">()),
+              static_cast<double>(averages.get<"offset">()));
 }

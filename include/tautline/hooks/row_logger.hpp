@@ -36,12 +36,8 @@ class row_logger {
     detail::check_clock(trigger, session, at);
   }
   template <class Context>
-  auto before_run(Context& ctx) const {
-    if constexpr (fires_at_end<Trigger> && !requires { trigger.may_fire_at_end(); }) {
-      return asks(fetch<Names>...);
-    } else {
-      return ask_if(ctx.due() || detail::remembers(trigger), fetch<Names>...);
-    }
+  auto before_run(Context& ctx) const noexcept {
+    return detail::ask_to_show(ctx, trigger, fetch<Names>...);
   }
   template <class Context, class Values>
   void after_run(Context& ctx, Values& values) {
