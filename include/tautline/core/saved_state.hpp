@@ -77,7 +77,7 @@ class saved_state {
         // what the trigger remembers is packed; a restorer may write to it
         std::uint64_t const before = place.hook().trigger.flags(place.trigger.kept);
         std::uint64_t bits = before;
-        item.field = "trigger";
+        item.field = trigger_field;
         item.view = view_tensor(bits);
         item.object = &bits;
         told(item);

@@ -84,6 +84,10 @@ enum class state_group : std::uint8_t {
   return names[static_cast<std::size_t>(group)];
 }
 
+/// The field of a hook in which a checkpoint holds what its trigger remembers. It may be missing: another trigger, or
+/// none, is no other hook.
+inline constexpr char const* trigger_field = "(trigger)";
+
 /// One value of a training's state, whatever the types of its graph and hooks are.
 struct state_item {
   state_group group = state_group::variable;

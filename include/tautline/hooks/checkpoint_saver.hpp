@@ -87,6 +87,7 @@ class checkpoint_saver {
   using metrics = detail::join_t<typename detail::metrics_in<Parts>::type...>;
   static constexpr bool has_metrics = !std::is_same_v<metrics, detail::type_list<>>;
   static constexpr bool saves_at_start = (false || ... || std::is_same_v<Parts, save_at_start_t>);
+  static constexpr bool refuses_not_finite = requires { requires bool(Sink::refuses_not_finite); };
   static constexpr bool in_background = requires(Sink& sink, finished_save& done) { sink.next_finished(done); };
 
  public:
@@ -118,7 +119,8 @@ class checkpoint_saver {
       bool wanted = first_;
       if constexpr (requires { sink_->is_empty(); }) wanted = sink_->is_empty();
       first_ = false;
-      if (wanted) save(state, at);
+      decide(wanted, state);
+      if (wants_) save(state, at);
     }
   }
 
@@ -138,8 +140,8 @@ class checkpoint_saver {
   }
 
   template <class Session>
-  void end(Session&, life& at) {
-    wants_ = at.due();
+  void end(Session& session, life& at) {
+    decide(at.due(), session.state());
     if constexpr (requires { sink_->finish(); }) {
       if (wants_) (void)sink_->finish();  // the last one is not left out for want of room
     }
@@ -157,9 +159,12 @@ class checkpoint_saver {
   [[nodiscard]] bool wants_save() const noexcept { return wants_; }
   void save(training_state const& state, life& at) {
     wants_ = false;
-    if (!detail::variables_are_finite(state)) {
-      ++skipped_;
-      return;
+    // a hook that came after the decision may have changed a variable
+    if constexpr (!refuses_not_finite) {
+      if (!detail::variables_are_finite(state)) {
+        ++skipped_;
+        return;
+      }
     }
     if (!tell_before(at, state.step())) return;
     if constexpr (has_metrics && requires { sink_->set_metric("", 0.0); }) give_metrics(metrics{});
@@ -188,7 +193,12 @@ class checkpoint_saver {
   void look(Context& ctx) {
     if (!ctx.due()) [[likely]] return;
     tell_finished(ctx);
-    wants_ = true;
+    decide(true, ctx.session().state());
+  }
+  /// In its place, as everything that it does: what is not finite is not saved.
+  void decide(bool wanted, training_state const& state) {
+    wants_ = wanted && detail::variables_are_finite(state);
+    if (wanted && !wants_) ++skipped_;
   }
 
   void tell_finished([[maybe_unused]] life& at) {

@@ -40,6 +40,8 @@ struct writing_options {
 /// **Thread-safety** the training's thread only. `report` is called there, too, when the training next looks.
 class background_checkpoints {
  public:
+  static constexpr bool refuses_not_finite = true;
+
   template <keep_policy Policy = keep_latest, file_layer Files = posix_files>
   explicit background_checkpoints(std::string folder, Policy policy = {}, checkpoint_options options = {},
                                   writing_options how = {}, Files files = {})

@@ -26,6 +26,7 @@ struct finished_save {
 /// | `bool next_finished(finished_save&)` | savings that are finished, one a call: for sinks that do not finish them in `save` |
 /// | `status finish()` | waits, with a bound, until all are |
 /// | `char const* last_path()` | of what was saved last |
+/// | `static constexpr bool refuses_not_finite` | `save`, or what comes of it, is of the kind `nan` where a variable is not finite |
 /// | `static constexpr bool real_time` | `save` neither allocates nor waits, once prepared |
 template <class Sink>
 concept checkpoint_sink = requires(Sink& sink, training_state const& state) {

@@ -190,7 +190,7 @@ TEST_CASE("the flags of triggers are listed with their hooks, only where there a
     void close() {}
   };
   auto session = monitored(empty_graph(), named<"with">(with{}), named<"without">(without{}));
-  CHECK(listed(session) == "hook/with/trigger U64\n");
+  CHECK(listed(session) == "hook/with/(trigger) U64\n");
 }
 
 /// What a gate, a source, an op and an update list of themselves.

@@ -211,9 +211,10 @@ TEST_CASE("what is not finite is not saved, whoever made it so and when; it is c
     plain_sink sink;
     auto const check = [&](auto session) {
       (void)session->run_steps(6, target<"train">);
-      CHECK(steps_of(sink) == "1 2 5 6");
-      CHECK(session->template hook<"saver">().skipped() == 2);
-      CHECK(session->template hook<"saver">().saved() == 4);
+      // it decides in its place, and looks again when it saves: what becomes finite behind the decision is too late
+      CHECK(steps_of(sink) == (comes_later ? "1 2 6" : "1 2 5 6"));
+      CHECK(session->template hook<"saver">().skipped() == (comes_later ? 3 : 2));
+      CHECK(session->template hook<"saver">().saved() == (comes_later ? 3 : 4));
     };
     auto saver = saving(sink, every_steps{1});
     if (comes_later) {

@@ -414,3 +414,24 @@ TEST_CASE("a snapshot is a copy, and its memory stays") {
   CHECK_FALSE(store.save(snapshot).ok());  // NOLINT(bugprone-use-after-move): there is nothing in it
   CHECK(store.save(moved).ok());
 }
+
+TEST_CASE("what a trigger remembers may be missing on either side: another trigger is no other hook") {
+  for (bool const in_checkpoint : {false, true}) {
+    CAPTURE(in_checkpoint);
+    scratch folder;
+    std::uint64_t flags = 1;
+    small_training with, without;
+    with.view.add(tautline::state_group::hook, "logger", tautline::trigger_field, flags);
+    small_training& from = in_checkpoint ? with : without;
+    small_training& to = in_checkpoint ? without : with;
+    from.at_step(5);
+    {
+      checkpoint_store store(folder.path);
+      REQUIRE(store.save(from.state()).ok());
+    }
+    checkpoint_store store(folder.path);
+    restored const back = store.restore(to.state());
+    CHECK_MESSAGE(back.found, back.result.message);
+    CHECK(to.best == from.best);
+  }
+}

@@ -117,15 +117,24 @@ inline std::string compare(training_state const& state, checkpoint_manifest cons
                            std::string& notes) {
   differences values, hooks, graph;
   std::map<std::string, saved_tensor const*, std::less<>> old;
-  for (saved_tensor const& each : saved.tensors) old.emplace(each.name, &each);
-  std::vector<std::string> owners;
+  // a hook of which nothing is kept but what its trigger remembers is none that could be missed
+  std::vector<std::string> saved_hooks, owners;
+  for (saved_tensor const& each : saved.tensors) {
+    old.emplace(each.name, &each);
+    bool const has_own = each.group == "hook" && each.field != trigger_field;
+    if (has_own && (saved_hooks.empty() || saved_hooks.back() != each.owner)) saved_hooks.push_back(each.owner);
+  }
   state.each([&](state_item const& item) {
     bool const is_hook = item.group == state_group::hook;
+    if (is_hook && std::string_view(item.field) == trigger_field) {
+      old.erase(full_name(item));
+      return;
+    }
     if (is_hook && (owners.empty() || owners.back() != item.owner)) owners.emplace_back(item.owner);
     std::string const name = full_name(item);
     auto const found = old.find(name);
     if (found == old.end()) {
-      bool const hook_is_new = is_hook && std::find(saved.hooks.begin(), saved.hooks.end(), item.owner) == saved.hooks.end();
+      bool const hook_is_new = is_hook && std::find(saved_hooks.begin(), saved_hooks.end(), item.owner) == saved_hooks.end();
       if (!hook_is_new) values.add(name + " is not in the checkpoint");
       return;
     }
@@ -139,14 +148,15 @@ inline std::string compare(training_state const& state, checkpoint_manifest cons
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   for (saved_tensor const& each : saved.tensors) {
-    if (!old.contains(each.name) || (each.group == "hook" && !has(owners, each.owner))) continue;
+    bool const is_of_hook = each.group == "hook" && (each.field == trigger_field || !has(owners, each.owner));
+    if (!old.contains(each.name) || is_of_hook) continue;
     values.add(each.name + " is in the checkpoint and not here");
   }
-  for (std::string const& hook : saved.hooks) {
+  for (std::string const& hook : saved_hooks) {
     if (!has(owners, hook)) hooks.add("the hook " + hook + " is in the checkpoint and not here");
   }
   for (std::string const& hook : owners) {
-    if (!has(saved.hooks, hook)) hooks.add("the hook " + hook + " is not in the checkpoint");
+    if (!has(saved_hooks, hook)) hooks.add("the hook " + hook + " is not in the checkpoint");
   }
   std::vector<node_info> nodes;
   state.each_node([&](node_info const& node) { nodes.push_back(node); });
