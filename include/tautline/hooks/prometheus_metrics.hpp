@@ -10,6 +10,7 @@
 #include <tautline/core/state.hpp>
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
+#include <tautline/hooks/detail/sink_status.hpp>
 #include <tautline/io/prometheus_file.hpp>
 
 TAUTLINE_BEGIN
@@ -42,7 +43,8 @@ consteval auto metric_help_of() {
 template <fixed_string... Names>
 using metrics_of_training =
     prometheus_file<prometheus_counter<"tautline_steps_total", "Steps that were made, those of resumed trainings included.">,
-                    prometheus_counter<"tautline_failures_total", "Errors that were met, recovered ones and those over which the training went back included.">,
+                    prometheus_counter<"tautline_failures_total", "Errors that were met, recovered ones and those over which "
+                                                                  "the training went back included.">,
                     prometheus_gauge<"tautline_step", "Completed steps.">,
                     prometheus_gauge<"tautline_running", "1 while the training runs, 0 when it has ended.">,
                     prometheus_gauge<metric_name_of<Names>(), metric_help_of<Names>()>...>;
@@ -74,7 +76,7 @@ class basic_prometheus_metrics {
     write(at);
   }
   template <class Context>
-  auto before_run(Context& ctx) const {
+  auto before_run(Context& ctx) const noexcept {
     if constexpr (sizeof...(Names) > 0) {
       return ask_if(ctx.due(), fetch<Names>...);
     } else {
@@ -129,7 +131,7 @@ class basic_prometheus_metrics {
   }
   void write(life& at) {
     file_.write();
-    if (status const now = file_.status(); !now.ok()) at.fail(now.kind, copied{now.message});
+    detail::report_status(file_, at);
   }
 
   detail::metrics_of_training<Names...> file_;

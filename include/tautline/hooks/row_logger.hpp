@@ -11,6 +11,7 @@
 #include <tautline/core/state.hpp>
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
+#include <tautline/hooks/detail/sink_status.hpp>
 #include <tautline/io/csv_file.hpp>
 #include <tautline/io/jsonl_file.hpp>
 
@@ -86,9 +87,7 @@ class row_logger {
       self.file_.write(step, static_cast<Values>(self.last_[Place])...);
     }(std::index_sequence_for<Values...>{});
   }
-  void check(life& at) const {
-    if (status const now = file_.status(); !now.ok()) at.fail(now.kind, copied{now.message});
-  }
+  void check(life& at) const { detail::report_status(file_, at); }
 
   File file_;
   std::array<double, sizeof...(Names)> last_{};

@@ -11,6 +11,7 @@
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/hooks/detail/finite.hpp>
+#include <tautline/hooks/detail/sink_status.hpp>
 #include <tautline/io/any_summary_writer.hpp>
 
 TAUTLINE_BEGIN
@@ -102,10 +103,7 @@ class basic_summary_saver {
     }
   }
 
-  /// Where there are no exceptions the writer's status is all that tells.
-  void check(life& at) const {
-    if (status const now = writer_.status(); !now.ok()) at.fail(now.kind, copied{now.message});
-  }
+  void check(life& at) const { detail::report_status(writer_, at); }
 
   any_summary_writer writer_;
   std::array<shown, sizeof...(Names)> places_;

@@ -12,6 +12,7 @@
 #include <tautline/core/run_context.hpp>
 #include <tautline/core/watch.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
+#include <tautline/hooks/detail/sink_status.hpp>
 #include <tautline/io/trace_file.hpp>
 
 TAUTLINE_BEGIN
@@ -120,7 +121,7 @@ class basic_timeline {
       failed_ = false;
       trace_.flush();  // throws, where exceptions are on, if it is so still
     }
-    if (status const now = trace_.status(); !now.ok()) at.fail(now.kind, copied{now.message});
+    detail::report_status(trace_, at);
   }
 
   Clock clock_;

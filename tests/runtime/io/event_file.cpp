@@ -14,7 +14,6 @@
 #include "event_reader.hpp"
 
 using reading::event;
-using reading::temporary_folder;
 using tautline::byte_buffer;
 using tautline::event_encoder;
 using tautline::event_file;
@@ -41,9 +40,9 @@ std::string hex(std::string_view bytes) {
 /// What `add` adds to a file.
 template <class Add>
 std::vector<event> added(Add add) {
-  temporary_folder const folder;
+  file_support::folder const folder;
   double time = 1234.5;
-  event_file file(folder.path, at(time));
+  event_file file(folder.path(), at(time));
   add(file);
   file.close();
   return reading::events(file.path());
@@ -93,10 +92,10 @@ TEST_CASE("one record, byte by byte") {
 }
 
 TEST_CASE("a file begins with its version, and is there at once") {
-  temporary_folder const folder;
+  file_support::folder const folder;
   double time = 1700000000.25;
-  event_file const file(folder.path / "a" / "b", at(time));
-  reading::records const found = reading::split(reading::content(file.path()));
+  event_file const file(folder / "a/b", at(time));
+  reading::records const found = reading::split(file_support::contents(file.path()));
   REQUIRE(found.messages.size() == 1);
   reading::message const first(found.messages[0]);
   CHECK(first.real(1) == time);
@@ -292,7 +291,7 @@ TEST_CASE("a restart is marked with the step that comes next, twice the first ti
 }
 
 TEST_CASE("each file has a name of its own, which sorts behind those that are there") {
-  temporary_folder const folder;
+  file_support::folder const folder;
   double time = 1700000000.75;
   std::vector<std::string> names;
   for (int i = 0; i < 12; ++i) {
@@ -300,7 +299,7 @@ TEST_CASE("each file has a name of its own, which sorts behind those that are th
     if (i == 9) time = 1800000000;
     event_file_options how = at(time);
     if (i % 2 == 1) how.suffix = "eval";
-    names.push_back(std::filesystem::path(event_file(folder.path, how).path()).filename().string());
+    names.push_back(std::filesystem::path(event_file(folder.path(), how).path()).filename().string());
     CHECK(names.back().ends_with(".eval") == (i % 2 == 1));
   }
   CHECK(names[0].starts_with("events.out.tfevents.1700000000."));
@@ -311,22 +310,22 @@ TEST_CASE("each file has a name of its own, which sorts behind those that are th
 }
 
 TEST_CASE("a time of few digits is padded, other files do not count") {
-  temporary_folder const folder;
-  std::ofstream(folder.path / "events.out.tfevents.99999999999.host") << "x";
-  std::ofstream(folder.path / "other.1900000000") << "x";
+  file_support::folder const folder;
+  std::ofstream(folder / "events.out.tfevents.99999999999.host") << "x";
+  std::ofstream(folder / "other.1900000000") << "x";
   double time = 42;
-  event_file const file(folder.path, at(time));
+  event_file const file(folder.path(), at(time));
   CHECK(contains(file.path(), "events.out.tfevents.0000000042."));
 }
 
 TEST_CASE("what is added is written when the buffer is full, when it is late, and when one says so") {
-  temporary_folder const folder;
+  file_support::folder const folder;
   double time = 1000;
   event_file_options how = at(time);
   how.buffer_bytes = 200;
   how.flush_seconds = 5;
-  event_file file(folder.path, how);
-  auto const written = [&] { return reading::split(reading::content(file.path())).messages.size() - 1; };
+  event_file file(folder.path(), how);
+  auto const written = [&] { return reading::split(file_support::contents(file.path())).messages.size() - 1; };
   for (int i = 0; i < 5; ++i) {
     file.add_scalar("loss", i, i);
     CHECK(written() == 0);
@@ -350,7 +349,7 @@ TEST_CASE("what is added is written when the buffer is full, when it is late, an
   moved.add_scalar("loss", 10, 10);
   file = std::move(moved);
   file.add_scalar("loss", 11, 11, 77.5);
-  file = event_file(folder.path, how);  // writes the rest of the old one
+  file = event_file(folder.path(), how);  // writes the rest of the old one
   auto const read = reading::events(path);
   REQUIRE(read.size() == 12);
   for (std::size_t i = 0; i < read.size(); ++i) CHECK(read[i].step == static_cast<step_number>(i));
@@ -371,22 +370,22 @@ TEST_CASE("records made elsewhere are appended as they are") {
 }
 
 TEST_CASE("a file that cannot be made is an error that names the place") {
-  temporary_folder const folder;
-  std::ofstream(folder.path / "file") << "x";
+  file_support::folder const folder;
+  std::ofstream(folder / "file") << "x";
   for (std::string const below : {"file", "file/run"}) {
-    auto const place = folder.path / below;
+    auto const place = folder / below;
 #if TAUTLINE_EXCEPTIONS
     try {
       event_file const file(place);
       FAIL("no error");
     } catch (std::system_error const& problem) {
       CHECK(problem.code() == std::errc::not_a_directory);
-      CHECK(contains(problem.what(), place.string()));
+      CHECK(contains(problem.what(), place));
     }
 #else
     event_file file(place);
     CHECK(file.error() == std::errc::not_a_directory);
-    CHECK(contains(file.status().message, place.string()));
+    CHECK(contains(file.status().message, place));
     file.add_scalar("loss", 1, 1);
     CHECK(file.dropped() == 1);
 #endif
@@ -394,11 +393,11 @@ TEST_CASE("a file that cannot be made is an error that names the place") {
 }
 
 TEST_CASE("a disk that is full for a while costs only what was added meanwhile") {
-  temporary_folder const folder;
+  file_support::folder const folder;
   double time = 1000;
   event_file_options how = at(time);
   how.buffer_bytes = 1000;
-  event_file file(folder.path, how);
+  event_file file(folder.path(), how);
   step_number accepted = 0;
   std::uint64_t refusals = 0;
   {
@@ -439,10 +438,10 @@ TEST_CASE("a disk that is full for a while costs only what was added meanwhile")
 }
 
 TEST_CASE("a file or folder that is gone is noticed at the next write") {
-  temporary_folder const folder;
-  event_file file(folder.path / "run");
+  file_support::folder const folder;
+  event_file file(folder / "run");
   file.add_scalar("loss", 1, 1);
-  std::filesystem::remove_all(folder.path / "run");
+  std::filesystem::remove_all(folder / "run");
   CHECK(contains(refused(file, [&] { file.flush(); }), file.path()));
   CHECK(file.error() == std::errc::no_such_file_or_directory);
   (void)refused(file, [&] { file.close(); });
@@ -450,8 +449,8 @@ TEST_CASE("a file or folder that is gone is noticed at the next write") {
 }
 
 TEST_CASE("after close what is added is an error, and closing again is none") {
-  temporary_folder const folder;
-  event_file file(folder.path);
+  file_support::folder const folder;
+  event_file file(folder.path());
   file.close();
   file.close();
   file.flush();
@@ -462,12 +461,12 @@ TEST_CASE("after close what is added is an error, and closing again is none") {
 }
 
 TEST_CASE("a file cut off anywhere has all whole records") {
-  temporary_folder const folder;
-  event_file file(folder.path);
+  file_support::folder const folder;
+  event_file file(folder.path());
   for (int i = 1; i <= 3; ++i) file.add_scalar("loss", i, i);
   file.close();
-  std::string const whole = reading::content(file.path());
-  std::size_t const record = (whole.size() - reading::content(event_file(folder.path).path()).size()) / 3;
+  std::string const whole = file_support::contents(file.path());
+  std::size_t const record = (whole.size() - file_support::contents(event_file(folder.path()).path()).size()) / 3;
   for (std::size_t cut = 0; cut < 3 * record; ++cut) {
     auto const found = reading::split(std::string_view(whole).substr(0, whole.size() - cut));
     CHECK(found.messages.size() == 4 - (cut + record - 1) / record);
@@ -475,8 +474,8 @@ TEST_CASE("a file cut off anywhere has all whole records") {
 }
 
 TEST_CASE("it is a writer of logging hooks") {
-  temporary_folder const folder;
-  event_file file(folder.path);
+  file_support::folder const folder;
+  event_file file(folder.path());
   tautline::any_summary_writer const writer = file;
   writer.add_scalar("loss", 2, 3);
   file.close();

@@ -19,8 +19,8 @@ void operator delete(void* gone) noexcept { std::free(gone); }
 void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
 
 TEST_CASE("scalars, histograms, texts and flushes take no memory") {
-  reading::temporary_folder const folder;
-  tautline::event_file file(folder.path);
+  file_support::folder const folder;
+  tautline::event_file file(folder.path());
   float const weights[] = {1, 2, 3};
   long const before = allocations;
   for (int i = 0; i < 10000; ++i) {

@@ -3,15 +3,14 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "file_support.hpp"
 
 // A reader of event files, from the definition of the format and without a line of the writer's.
 
@@ -149,16 +148,9 @@ struct event {
   std::string plugin;
 };
 
-inline std::string content(std::filesystem::path const& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string bytes(std::filesystem::file_size(file), '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
-
 /// The events behind the file's first record.
 inline std::vector<event> events(std::string const& file) {
-  records const found = split(content(file));
+  records const found = split(file_support::contents(file));
   CHECK(found.rest.empty());
   REQUIRE(!found.messages.empty());
   CHECK(message(found.messages[0]).text(3) == "brain.Event:2");
@@ -166,21 +158,5 @@ inline std::vector<event> events(std::string const& file) {
   for (std::size_t i = 1; i < found.messages.size(); ++i) read.emplace_back(found.messages[i]);
   return read;
 }
-
-/// A folder that goes with the object.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tautline.XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  temporary_folder(temporary_folder const&) = delete;
-  ~temporary_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::filesystem::path path;
-};
 
 }  // namespace reading
