@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: this hook asks for what its slot does not declare\. Mend: declare it, as in any_hook
+// expect-error: tautline: this hook asks for or feeds what its slot does not declare\. Mend: declare it, with its type, as in any_hook
 #include <tautline/hooks/any_hook.hpp>
 
 #include "common.hpp"

@@ -5,6 +5,7 @@
 #include "common.hpp"
 
 struct my_hook {
+  static constexpr bool stateless = true;
   char numbers[200];
   void after_run(auto&) {}
 };

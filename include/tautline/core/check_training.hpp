@@ -111,7 +111,9 @@ template <class Hook, class Object>
 consteval auto check_fields_of();
 template <class Hook, fixed_string Field, class Value>
 consteval auto check_field() {
-  if constexpr (lists_state<Value>) {
+  if constexpr (lists_items<Value>) {
+    return fine{};
+  } else if constexpr (lists_state<Value>) {
     return check_fields_of<Hook, Value>();
   } else {
     return fine_or<tensor_value<Value>, unsaved_field<Hook, Field, Value>>();

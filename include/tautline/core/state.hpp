@@ -136,12 +136,23 @@ bool resize_item(void* object, std::int64_t const* shape, tensor_view& view) {
 template <fixed_string Path, class Object, class Visit>
 constexpr void visit_fields(state_item const& item, Object& object, Visit const& visit);
 
+struct item_visit_probe {
+  void operator()(state_item const&) const;
+};
+/// A value that calls `visit(state_item)` itself, with names of its own: what is in it is known at run time only.
+template <class Value>
+concept lists_items =
+    requires(Value& value, state_item const& item, item_visit_probe const& visit) { value.each_item(item, visit); };
+
 template <fixed_string Path, class Value, class Visit>
 constexpr void visit_field(state_item item, Value& value, Visit const& visit) {
-  static_assert(tensor_value<Value> || lists_state<Value>,
+  static_assert(lists_items<Value> || tensor_value<Value> || lists_state<Value>,
                 "tautline: a field of this type cannot be saved. Mend: list numbers, arrays and vectors of them, objects "
                 "with state(), or specialise tautline::tensor_traits");
-  if constexpr (lists_state<Value>) {
+  if constexpr (lists_items<Value>) {
+    static_assert(Path.size() == 0, "names made at run time cannot stand under another name: list it as field<\"\">(value)");
+    value.each_item(item, visit);
+  } else if constexpr (lists_state<Value>) {
     visit_fields<Path>(item, value, visit);
   } else if constexpr (tensor_value<Value>) {
     item.field = name_of<Path>;

@@ -3,6 +3,11 @@
 
 #include <limits>
 
+#include <functional>
+
+#include <tautline/hooks/any_hook.hpp>
+#include <tautline/sessions/static_graph.hpp>
+
 #include "training.hpp"
 
 using namespace tautline;
@@ -172,6 +177,41 @@ TEST_CASE("a field that a hook has lost or changed is an error, whatever is allo
   std::string const said = refusal(folder, other, options);
   CHECK(has(said, "hook/early_stopping<\"loss\">/best is F32[] in the checkpoint and F64[] here"));
   CHECK(has(said, "hook/early_stopping<\"loss\">/seen is in the checkpoint and not here"));
+}
+
+namespace {
+struct patience {
+  int waited = 0;
+  auto state() { return fields{field<"waited">(waited)}; }
+  void after_run(auto&) { ++waited; }
+};
+struct plateau : patience {};
+}  // namespace
+
+TEST_CASE("of a slot with another hook, or without one, the hook is named") {
+  scratch folder;
+  checkpoint_store store(folder.path);
+  auto const graph = [] { return static_graph{}.variable<"w">(0.0F).update<"train", "w">([](float& w) { w += 1; }); };
+  auto const said_with = [&](auto install) {
+    any_hook<> slot;
+    install(slot);
+    auto session = try_monitored(graph(), options{restore_from{store}}, named<"slot">(std::ref(slot)));
+    char said[1000];
+    session.status().message.write_to(said, sizeof said);
+    return std::string(said);
+  };
+  {
+    any_hook<> slot;
+    slot.install(patience{});
+    auto session = monitored(graph(), named<"slot">(std::ref(slot)));
+    (void)session.run(target<"train">);
+    REQUIRE(store.save(session.raw().state()).ok());
+  }
+  CHECK(said_with([](auto& slot) { slot.install(patience{}); }) == "");
+  std::string const other = said_with([](auto& slot) { slot.install(plateau{}); });
+  CHECK(has(other, "hook/slot/plateau/waited is not in the checkpoint"));
+  CHECK(has(other, "hook/slot/patience/waited is in the checkpoint and not here"));
+  CHECK(has(said_with([](auto&) {}), "the hook slot is in the checkpoint and not here"));
 }
 
 TEST_CASE("nodes that differ are listed, and allowed only when that is said") {

@@ -47,6 +47,7 @@
   X(basic_step_timer,           "hooks/basic_step_timer.hpp")           \
   X(step_timer,                 "hooks/step_timer.hpp")                 \
   X(any_hook,                   "hooks/any_hook.hpp")                   \
+  X(any_hook_with_state,        "hooks/any_hook.hpp")                   \
   X(basic_evaluator,            "hooks/basic_evaluator.hpp")            \
   X(evaluator,                  "hooks/evaluator.hpp")                  \
   X(checkpoint_saver,           "hooks/checkpoint_saver.hpp")           \

@@ -29,13 +29,28 @@ struct adding {
 };
 
 struct telling {
+  static constexpr bool stateless = true;
   output* out;
-  using asks = fetches<"loss">;
+  auto before_run(auto&) const { return fetch<"loss">; }
   void after_run(auto& ctx, auto const& values) const { out->add_scalar("loss", values[fetch<"loss">], ctx.step()); }
 };
 /// A slot with a hook in it.
 struct filled_slot : tautline::any_hook<reads<"loss", double>> {
   explicit filled_slot(output& out) { install(telling{&out}); }
+};
+
+/// Feeds what it has added up, in some runs.
+struct adding_and_feeding : adding {
+  output* out;
+  explicit adding_and_feeding(output& given) : out(&given) {}
+  auto before_run(auto& ctx) const { return run_args{fetch<"loss">, ask_if(ctx.step() % 3 != 0, feed<"rate">(sum))}; }
+  void end(auto&) const {
+    uncounted const by_the_kit;
+    out->write(std::to_string(sum) + " in " + std::to_string(seen));
+  }
+};
+struct slot_with_state : tautline::any_hook<reads<"loss", double>, tautline::feeds<"rate", double>> {
+  explicit slot_with_state(output& out) { install(adding_and_feeding(out)); }
 };
 
 }  // namespace
@@ -49,6 +64,9 @@ law_report step_timer() {
 }
 law_report any_hook() {
   return check_laws([](output& out) { return filled_slot(out); });
+}
+law_report any_hook_with_state() {
+  return check_laws([](output& out) { return slot_with_state(out); }, {.values = {{"loss", jagged}}});
 }
 law_report phase_clock() {
   return check_laws([] { return tautline::phase_clock{{.step = 1}, 1024}; });

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-error: tautline: this hook lists a state, and what is in a slot is not saved\. Mend: give the hook to the session
+// expect-error: tautline: a slot saves what its hook lists, and this hook neither lists a state nor says that it has none\. Mend: give it state\(\)
 #include <tautline/hooks/any_hook.hpp>
 
 #include "common.hpp"
 
 struct my_hook {
   int count = 0;
-  auto state() { return fields{field<"count">(count)}; }
   void after_run(auto&) { ++count; }
+};
+struct listing : my_hook {
+  auto state() { return fields{field<"count">(count)}; }
 };
 
 int main() {
@@ -15,6 +17,7 @@ int main() {
 #ifndef CONTROL
   slot.install(my_hook{});
 #else
+  slot.install(listing{});
   slot.install_unsaved(my_hook{});
 #endif
 }
