@@ -84,13 +84,17 @@ class background_checkpoints {
     (void)wait_until_idle(how_.finish);
     return shared_->store.entries().empty();
   }
-  /// Takes the memory for the copies, and starts the thread. **Errors** of opening the folder.
+  /// Takes the memory for the copies, and starts the thread. **Errors** of opening the folder, and of names that keep
+  /// the training from being saved.
   status prepare(training_state const& state) {
     if (!shared_->store.status().ok()) return {shared_->store.status().kind, shared_->store.status().message.c_str()};
     (void)wait_until_idle(how_.finish);
     harvest();
     for (slot& each : shared_->slots) {
       if (!each.copy.reserve(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
+    }
+    if (io_result seen = checkpoint_store::check_names(shared_->slots[0].copy); !seen.ok()) {
+      return {seen.kind, told_errors_.emplace_back(std::move(seen.message)).c_str()};
     }
     start();
     return {};

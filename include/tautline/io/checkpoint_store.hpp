@@ -86,6 +86,19 @@ class checkpoint_store {
   /// The step of the last saving or restore of this store, -1 before the first.
   [[nodiscard]] step_number last_step() const { return last_step_; }
 
+  /// Whether names keep a training from being saved: one that two values have, or that is not UTF-8. To be asked when the
+  /// training begins, for the first saving may come at its end.
+  /// @param snapshot has been reserved or taken
+  [[nodiscard]] static io_result check_names(checkpoint_snapshot const& snapshot) {
+    checkpoint_manifest manifest;
+    io_result seen = describe(snapshot, manifest).result;
+    if (seen.ok() && detail::write_manifest(manifest).empty()) seen = {error_kind::invalid_argument, name_is_no_text};
+    if (!seen.ok()) {
+      seen.message = "this training cannot be saved: " + seen.message + ". Mend: give each hook, and each field of one, a name of its own in UTF-8";
+    }
+    return seen;
+  }
+
   /// Writes a checkpoint. The snapshot stays the caller's, with its memory.
   saved_checkpoint save(checkpoint_snapshot const& snapshot) {
     saved_checkpoint made;
@@ -185,6 +198,8 @@ class checkpoint_store {
   }
 
  private:
+  static constexpr char const* name_is_no_text = "a name of the graph or of the metadata is not UTF-8";
+
   void report(std::string const& line) const {
     if (!line.empty()) options_.report(line);
   }
@@ -209,7 +224,8 @@ class checkpoint_store {
     return made;
   }
 
-  io_result write(checkpoint_snapshot const& snapshot, std::string const& manifest_file, checkpoint_manifest& manifest) {
+  /// What the manifest says of the values and of the graph, and where the values stand in their file.
+  static safetensors_layout describe(checkpoint_snapshot const& snapshot, checkpoint_manifest& manifest) {
     std::vector<named_tensor> tensors;
     for (checkpoint_snapshot::item const& item : snapshot.items()) {
       tensors.push_back({item.name(), item.view});
@@ -220,15 +236,18 @@ class checkpoint_store {
       bool const is_new = manifest.hooks.empty() || manifest.hooks.back() != item.owner;
       if (item.group == state_group::hook && is_new) manifest.hooks.emplace_back(item.owner);
     }
-    safetensors_layout const layout =
-        lay_out_safetensors(tensors, {{"tautline_step", std::to_string(snapshot.step())}});
-    if (!layout.result.ok()) return layout.result;
     manifest.library = detail::library_version;
     manifest.step = snapshot.step();
-    manifest.sequence = folder_.last_sequence() + 1;
     manifest.nodes = detail::nodes_of(snapshot.nodes());
     manifest.graph_hash = detail::hash_of(manifest.nodes);
     manifest.metadata = snapshot.metadata();
+    return lay_out_safetensors(tensors, {{"tautline_step", std::to_string(snapshot.step())}});
+  }
+
+  io_result write(checkpoint_snapshot const& snapshot, std::string const& manifest_file, checkpoint_manifest& manifest) {
+    safetensors_layout const layout = describe(snapshot, manifest);
+    if (!layout.result.ok()) return layout.result;
+    manifest.sequence = folder_.last_sequence() + 1;
     if (options_.clock) manifest.has_time = true, manifest.time = options_.clock();
     manifest.data_size = layout.head.size() + layout.data_size;
     manifest.data_file = detail::step_name(snapshot.step()) + ".safetensors";
@@ -251,7 +270,7 @@ class checkpoint_store {
     if (!not_finite.ok()) return not_finite;
     if (!result.ok()) return result;
     std::string const text = detail::write_manifest(manifest);
-    if (text.empty()) result = {error_kind::invalid_argument, "a name of the graph or of the metadata is not UTF-8"};
+    if (text.empty()) result = {error_kind::invalid_argument, name_is_no_text};
     // a manifest that takes the place of one must not get to the disk before its data
     if (result.ok() && folder_.has(manifest_file)) result = folder_.sync();
     if (result.ok()) result = folder_.put_text(manifest_file, text);

@@ -147,6 +147,39 @@ TEST_CASE("a training that is resumed is one that was not interrupted") {
   CHECK(w_after({15, 1, 24}) == 780);
 }
 
+struct counts {
+  int n = 0;
+  auto state() { return fields{field<"n">(n)}; }
+  void after_run(auto&) { ++n; }
+};
+struct counts_by_a_path {
+  int n = 0;
+  auto state() { return fields{field<"b/n">(n)}; }
+  void after_run(auto&) { ++n; }
+};
+struct counts_twice {
+  int n = 0;
+  int m = 0;
+  auto state() { return fields{field<"n">(n), field<"n">(m)}; }
+  void after_run(auto&) { ++n, ++m; }
+};
+
+TEST_CASE("names that would keep a checkpoint from being written are told before the first step, not when all is done") {
+  auto const why_not = [](auto... hooks) {
+    scratch folder;
+    background_checkpoints saved(folder / "saved");
+    auto session = tautline::try_monitored(summing(), options{restore_from{saved}}, checkpoint_saver{saved, tautline::never | at_end},
+                                           std::move(hooks)...);
+    CHECK(session.completed_steps() == 0);
+    return written(session.status());
+  };
+  CHECK(contains(why_not(counts_twice{}), "two tensors have the name \"hook/counts_twice/n\""));
+  CHECK(contains(why_not(named<"a/b">(counts{}), named<"a">(counts_by_a_path{})), "\"hook/a/b/n\". Mend: give each hook"));
+  CHECK(contains(why_not(named<"counts#2">(counts{}), counts{}, counts{}), "\"hook/counts#2/n\""));
+  CHECK(contains(why_not(named<"\xff">(counts{})), "not UTF-8"));
+  CHECK(why_not(counts{}, counts{}, named<"a">(counts{}), named<"a">(counts{})) == "(none)");
+}
+
 TEST_CASE("a slow disk: what finds no room is left out and said so, and what was saved stays") {
   with_disk with({.wait = 1ms});
   with.disk->hang();
