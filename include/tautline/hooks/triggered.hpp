@@ -191,12 +191,12 @@ class triggered : public Hook {
   constexpr auto state()
     requires(by_trigger && lists_state<Hook>)
   {
-    return fields{field<"hook">(inside()), field<"triggered">(triggered_), field<"last_step">(last_step_)};
+    return fields{field<"hook">(inside()), field<"started">(started_), field<"triggered">(triggered_), field<"last_step">(last_step_)};
   }
   constexpr auto state()
     requires(by_trigger && stateless<Hook>)
   {
-    return fields{field<"triggered">(triggered_), field<"last_step">(last_step_)};
+    return fields{field<"started">(started_), field<"triggered">(triggered_), field<"last_step">(last_step_)};
   }
   constexpr auto state()
     requires(!by_trigger && lists_state<Hook>)
@@ -266,13 +266,15 @@ class triggered : public Hook {
   constexpr Hook& inside() { return *this; }
   constexpr void reset() {
     values_.forget();
-    triggered_ = false;
+    started_ = triggered_ = false;
     last_step_ = 0;
   }
   template <class Session>
   constexpr void restart(Session const& session) {
     values_.forget();
-    if (!triggered_ || session.step() < last_step_) last_step_ = session.step();
+    // only where nothing is known yet: what was restored counts from where the training began
+    if (!started_ || session.step() < last_step_) last_step_ = session.step();
+    started_ = true;
     since_ticks_ = session.ticks();
   }
   template <class Session>
@@ -291,6 +293,7 @@ class triggered : public Hook {
   }
 
   [[no_unique_address]] std::conditional_t<by_trigger && fires_at_end<Trigger>, last_values, no_values> values_;
+  bool started_ = false;    // a session has been made
   bool triggered_ = false;
   step_number last_step_ = 0;
   std::uint64_t since_ticks_ = 0;

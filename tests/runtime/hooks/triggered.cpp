@@ -6,6 +6,7 @@
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/hooks/triggered.hpp>
 
+#include "memory_store.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -38,6 +39,7 @@ struct report {
 };
 /// The same without values.
 struct tick {
+  static constexpr bool stateless = true;
   lines* said;
   void on_trigger(auto& ctx, since_triggered const& since) const {
     said->push_back(number(ctx.step()) + " since " + number(since.steps) +
@@ -142,6 +144,29 @@ TEST_CASE("after a recovery that goes back it acts again, and what has passed be
   CHECK(said_by(every_steps{2}, 5, of) == lines{"2 first since 2: 2", "2 since 2: 6"});
 }
 
+TEST_CASE("what has passed is counted over a resume, and over a return to a checkpoint, as in a training in one piece") {
+  auto const said_in = [](std::initializer_list<int> parts, long broken) {
+    lines said;
+    memory_store store;
+    for (int const runs : parts) {
+      world of;
+      of.in_run = broken_in(broken);
+      auto session = monitored(numbered(of), options{tautline::restore_from{store}}, triggered{tick{&said}, every_steps{5}});
+      for (int i = 0; i < runs; ++i) {
+        (void)session.run();
+        if (i + 1 == runs || broken > 0) store.save(session.raw().state());
+      }
+    }
+    return said;
+  };
+  lines const whole{"5 since 5", "10 since 5"};
+  CHECK(said_in({10}, -1) == whole);
+  CHECK(said_in({3, 7}, -1) == whole);
+  CHECK(said_in({7, 3}, -1) == whole);
+  CHECK(said_in({10}, 4) == whole);
+  CHECK(said_in({10}, 8) == whole);
+}
+
 TEST_CASE("at the end without values if the last run of the session had none for it") {
   lines said;
   world of;
@@ -231,7 +256,7 @@ TEST_CASE("the state: the hook's own, and what is needed to say how much has pas
   session.hook<triggered<counter, every_steps>>().state().each([&](auto const& found) {
     listed.push_back(tautline::name_of<std::remove_cvref_t<decltype(found)>::name>);
   });
-  CHECK(listed == lines{"hook", "triggered", "last_step"});
+  CHECK(listed == lines{"hook", "started", "triggered", "last_step"});
   CHECK(session.hook<triggered<counter, every_steps>>().seen == 1);
   static_assert(tautline::lists_state<triggered<report, every_steps>>);
   static_assert(tautline::stateless<triggered<tautline::final_ops<"loss">, every_steps>> ==
