@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A million steps in real-time mode, with logging, summaries and a saver at hand, on a thread on which every allocation,
+// A million steps in real-time mode, with logging, summaries and a saver, on a thread on which every allocation,
 // lock and system call is counted. It says the counts; with an argument a hook does what must be seen:
 //
 //   proof [new|malloc|lock|syscall]
@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -35,6 +36,7 @@
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/hooks/tensor_logger.hpp>
 #include <tautline/io/async_summary_writer.hpp>
+#include <tautline/io/background_checkpoints.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
 namespace {
@@ -163,12 +165,6 @@ struct summaries {
   }
 };
 
-/// A store that is never asked to save in these steps.
-struct idle_store {
-  static constexpr bool real_time = true;
-  static status save(training_state const&) noexcept { return {error_kind::internal, "nobody was to save"}; }
-};
-
 enum class breach { none, by_new, by_malloc, by_lock, by_system_call };
 
 /// Does what no hook may.
@@ -207,7 +203,9 @@ int main(int count, char** words) {
   long lines = 0;
   file_writer inner{curves};
   async_summary_writer out(inner, {.background = {.capacity = 16384}});
-  idle_store store;
+  std::filesystem::path const folder =
+      std::filesystem::temp_directory_path() / ("tautline-realtime-" + std::to_string(getpid()));
+  real_time_checkpoints store(folder.string());
   auto graph = static_graph{}
                    .variable<"w">(0.0F)
                    .op<"loss", "w">([](float w) { return (w - 3) * (w - 3); })
@@ -218,7 +216,7 @@ int main(int count, char** words) {
   };
   auto session = monitored(graph, options{real_time{}}, stop_at_step{steps}, breaker{how},
                            off_thread{tensor_logger<"loss">{every_steps{100}, {.log = sink}}, {.capacity = 16384}},
-                           summaries<decltype(out)>{&out}, checkpoint_saver{store, every_steps{2 * steps}});
+                           summaries<decltype(out)>{&out}, checkpoint_saver{store, every_steps{steps / 20}});
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex);
 
@@ -244,6 +242,9 @@ int main(int count, char** words) {
   session.close();
   auto const dropped = session.hook<off_thread<tensor_logger<"loss">>>().dropped();
   background_report const report = out.join(std::chrono::seconds(20));
+  auto const saved = session.hook<checkpoint_saver<real_time_checkpoints, every_steps>>().saved();
+  std::filesystem::remove_all(folder);
+  std::printf("saved %lld left_out %lld ", static_cast<long long>(saved), static_cast<long long>(store.left_out()));
   std::printf("steps %lld allocations %ld locks %ld system_calls %ld lines %ld curve %ld dropped %lld\n",
               static_cast<long long>(session.completed_steps()), then.allocations, then.locks, static_cast<long>(then.system_calls),
               lines, inner.written, static_cast<long long>(dropped + report.dropped + report.lost));

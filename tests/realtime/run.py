@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """A step in real-time mode makes no allocation, takes no lock and makes no system call: counted over a million steps with
-logging, summaries and an idle saver (proof.cpp). Then a hook does each of these, which must be seen.
+logging, summaries and a saver that saves (proof.cpp). Then a hook does each of these, which must be seen.
 
 usage: run.py        ends with 77 where the kernel allows no seccomp filter
 """
@@ -25,7 +25,7 @@ BREACH = {"new": "allocations", "malloc": "allocations", "lock": "locks", "sysca
 def counts(output):
     """{name: number} of the program's line, or nothing if there is none."""
     words = output.split()
-    if words[:1] != ["steps"] or len(words) % 2:
+    if words[:1] != ["saved"] or len(words) % 2:
         return {}
     return {name: int(number) for name, number in zip(words[::2], words[1::2])}
 
@@ -42,6 +42,8 @@ def problem_of(seen, breach):
     # what was to be written has been, unless it was dropped, which is allowed
     if seen["lines"] + seen["curve"] + seen["dropped"] != 2 * STEPS // 100:
         return "lines and numbers are missing without being counted"
+    if seen["saved"] == 0 or seen["saved"] + seen["left_out"] != 20:
+        return f"of 20 savings {seen['saved']} were made and {seen['left_out']} left out"
     if seen["lines"] == 0 or seen["curve"] == 0:
         return "nothing was written"
     return None

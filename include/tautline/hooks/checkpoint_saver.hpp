@@ -93,7 +93,7 @@ class checkpoint_saver {
  public:
   using category = saver;
   static constexpr bool stateless = !has_metrics;
-  static constexpr bool real_time = requires { requires bool(Sink::real_time); };
+  static constexpr bool real_time = requires { requires bool(Sink::real_time); } && !has_metrics;
 
   constexpr explicit checkpoint_saver(Sink& sink, Trigger given = {}, Parts... parts)
       : trigger(static_cast<Trigger&&>(given)), sink_(&sink), parts_(parts...) {}

@@ -68,11 +68,12 @@ class background_checkpoints {
     slot* const free = find_free();
     if (free == nullptr) {
       ++left_out_;
+      if (how_.real_time) return {};
       shared_->lines.add("the checkpoint of step " + std::to_string(state.step()) + " is left out: two are still being written");
       shared_->lines.tell();
       return {};
     }
-    free->copy.metadata() = metadata_;
+    if (!metadata_.items().empty()) free->copy.metadata() = metadata_;
     if (!free->copy.take(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
     free->now.store(slot::filled, std::memory_order_release);
     start();
@@ -89,7 +90,6 @@ class background_checkpoints {
   status prepare(training_state const& state) {
     if (!shared_->store.status().ok()) return {shared_->store.status().kind, shared_->store.status().message.c_str()};
     (void)wait_until_idle(how_.finish);
-    harvest();
     for (slot& each : shared_->slots) {
       if (!each.copy.reserve(state)) return {error_kind::error, "there is no memory for a copy of the training's values"};
     }
@@ -104,21 +104,26 @@ class background_checkpoints {
   [[nodiscard]] checkpoint_metadata& metadata() { return metadata_; }
 
   bool next_finished(finished_save& next) {
-    harvest();
-    if (finished_.empty()) return false;
-    saved_checkpoint& first = finished_.front();
-    next.step = first.step;
-    if (first.ok()) {
-      told_path_ = std::move(first.manifest_file);
-      next.result = {};
-      next.path = told_path_.c_str();
-    } else {
+    if (!how_.real_time) shared_->lines.tell();
+    saved_checkpoint const* first = nullptr;
+    if (!unseen_.empty()) {
+      unseen_told_ = std::move(unseen_.front());
+      unseen_.pop_front();
+      first = &unseen_told_;
+    } else if (slot* const done = oldest_done(); done != nullptr) {
+      done->now.store(slot::told, std::memory_order_relaxed);  // its path stays until the slot is taken again
+      first = &done->result;
+    }
+    if (first == nullptr) return false;
+    next.step = first->step;
+    next.result = {};
+    next.path = first->manifest_file.c_str();
+    if (!first->ok()) {
       // errors outlive this call: the session keeps five at most
       if (told_errors_.size() == 8) told_errors_.pop_front();
-      next.result = {first.kind, told_errors_.emplace_back(std::move(first.message)).c_str()};
+      next.result = {first->kind, told_errors_.emplace_back(first->message).c_str()};
       next.path = "";
     }
-    finished_.pop_front();
     return true;
   }
   status finish() {
@@ -153,7 +158,7 @@ class background_checkpoints {
 
  private:
   struct slot {
-    enum state : std::uint8_t { free, filled, done };
+    enum state : std::uint8_t { free, filled, done, told };
     std::atomic<state> now{free};
     checkpoint_snapshot copy;
     saved_checkpoint result;
@@ -237,26 +242,23 @@ class background_checkpoints {
     }
   }
 
-  /// Takes what is done out of the slots, and says what there is to say.
-  void harvest() {
-    shared_->lines.tell();
-    for (;;) {
-      slot* oldest = nullptr;
-      for (slot& each : shared_->slots) {
-        if (each.now.load(std::memory_order_acquire) != slot::done) continue;
-        if (oldest == nullptr || each.result.step < oldest->result.step) oldest = &each;
-      }
-      if (oldest == nullptr) return;
-      finished_.push_back(std::move(oldest->result));
-      oldest->now.store(slot::free, std::memory_order_relaxed);
+  [[nodiscard]] slot* oldest_done() {
+    slot* oldest = nullptr;
+    for (slot& each : shared_->slots) {
+      if (each.now.load(std::memory_order_acquire) != slot::done) continue;
+      if (oldest == nullptr || each.result.step < oldest->result.step) oldest = &each;
     }
+    return oldest;
   }
   [[nodiscard]] slot* look_for_free() {
-    harvest();
     for (slot& each : shared_->slots) {
-      if (each.now.load(std::memory_order_relaxed) == slot::free) return &each;
+      slot::state const now = each.now.load(std::memory_order_relaxed);
+      if (now == slot::free || now == slot::told) return &each;
     }
-    return nullptr;
+    // nobody has looked at what became of the ones before
+    slot* const done = oldest_done();
+    if (done != nullptr) unseen_.push_back(std::move(done->result));
+    return done;
   }
   [[nodiscard]] slot* find_free() {
     slot* found = look_for_free();
@@ -289,8 +291,8 @@ class background_checkpoints {
 
   std::shared_ptr<shared> shared_;
   std::thread worker_;
-  std::deque<saved_checkpoint> finished_;
-  std::string told_path_;
+  std::deque<saved_checkpoint> unseen_;  // done, and nobody has looked before the slot was needed again
+  saved_checkpoint unseen_told_;
   std::deque<std::string> told_errors_;
   checkpoint_metadata metadata_;
   writing_options how_;
@@ -298,5 +300,26 @@ class background_checkpoints {
   bool in_vain_ = false;  // the last wait for the disk was
 };
 static_assert(restorer<background_checkpoints> && checkpoint_sink<background_checkpoints>);
+
+/// The same for sessions in real-time mode: once prepared, a saving that finds no room is left out and counted, without a
+/// word; nothing on the step's thread allocates, locks or calls the system. Without metrics, which take memory.
+///
+///     real_time_checkpoints saved{"run/checkpoints", keep_latest{3}};
+///     auto session = monitored(graph, options{real_time{}}, checkpoint_saver{saved, every_steps{10'000}}, …);
+class real_time_checkpoints : public background_checkpoints {
+ public:
+  static constexpr bool real_time = true;
+
+  template <keep_policy Policy = keep_latest, file_layer Files = posix_files>
+  explicit real_time_checkpoints(std::string folder, Policy policy = {}, checkpoint_options options = {},
+                                 writing_options how = {}, Files files = {})
+      : background_checkpoints(std::move(folder), policy, std::move(options), polling(how), std::move(files)) {}
+
+ private:
+  static writing_options polling(writing_options how) {
+    how.real_time = true;
+    return how;
+  }
+};
 
 TAUTLINE_END
