@@ -177,7 +177,7 @@ TEST_CASE("names that would keep a checkpoint from being written are told before
   CHECK(contains(why_not(named<"a/b">(counts{}), named<"a">(counts_by_a_path{})), "\"hook/a/b/n\". Mend: give each hook"));
   CHECK(contains(why_not(named<"counts#2">(counts{}), counts{}, counts{}), "\"hook/counts#2/n\""));
   CHECK(contains(why_not(named<"\xff">(counts{})), "not UTF-8"));
-  CHECK(why_not(counts{}, counts{}, named<"a">(counts{}), named<"a">(counts{})) == "(none)");
+  CHECK(why_not(counts{}, counts{}, named<"a">(counts{}), named<"b">(counts{})) == "(none)");
 }
 
 TEST_CASE("a slow disk: what finds no room is left out and said so, and what was saved stays") {
