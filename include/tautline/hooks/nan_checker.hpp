@@ -69,7 +69,8 @@ class basic_nan_checker : public detail::checking_hook<basic_nan_checker<Policy,
 /// runs where all of them are)
 /// **Order** `gate` of every run, or `after_run`. It is of the category `check`: before every saver, whatever the order of
 /// the arguments, so that a poisoned state is not saved.
-/// **Errors** `nan`, "loss is nan" or "gradient[3] is inf", with the step and the hook. **Stop** with that as reason.
+/// **Errors** `nan`, "loss is nan" or "gradient[3] is inf", with the step and the hook; `invalid_argument` in `begin` for a
+/// policy with a negative number, or a `shrink` outside of (0, 1]. **Stop** with that as reason.
 /// What was skipped or rolled back is counted: `skipped()`, `skipped_in_a_row()`, `rolled_back()`, `rate_scale()`.
 /// **Cost** the fetch of the values, and one look at each number; 1 byte (16 with a bound, 32 with a roll-back); no allocation.
 /// **Source** tf.train.NanTensorHook, which looks at one scalar after the update and lets infinite values pass. Skipping a

@@ -42,7 +42,7 @@ class bad_value_policy<on_nan> {
   static constexpr bool stateless = true;
   constexpr explicit bad_value_policy(on_nan policy) : policy_(policy) {}
 
-  constexpr void begin() noexcept {}
+  constexpr void begin(life&) noexcept {}
   constexpr void good() noexcept {}
   template <class Context>
   void bad(Context& ctx, text why) noexcept {
@@ -64,7 +64,10 @@ class bad_value_policy<skip_at_most> {
   static constexpr bool needs_gate = true;
   constexpr explicit bad_value_policy(skip_at_most policy) : most_(policy.in_a_row) {}
 
-  constexpr void begin() noexcept { in_a_row_ = 0, skipped_ = 0; }
+  constexpr void begin(life& at) noexcept {
+    in_a_row_ = 0, skipped_ = 0;
+    if (most_ < 0) at.fail(error_kind::invalid_argument, "skip_at_most: the number in a row is not negative");
+  }
   constexpr void good() noexcept { in_a_row_ = 0; }
   template <class Context>
   void bad(Context& ctx, text why) noexcept {
@@ -93,7 +96,12 @@ class bad_value_policy<roll_back_at_most<Scale>> {
   using provides = tautline::provides<Scale, double>;
   constexpr explicit bad_value_policy(roll_back_at_most<Scale> policy) : policy_(policy) {}
 
-  constexpr void begin() noexcept { rolled_back_ = 0, scale_ = 1; }
+  constexpr void begin(life& at) noexcept {
+    rolled_back_ = 0, scale_ = 1;
+    if (policy_.times < 0 || !(policy_.shrink > 0 && policy_.shrink <= 1)) {
+      at.fail(error_kind::invalid_argument, "roll_back_at_most: the number of times is not negative, .shrink above 0 and at most 1");
+    }
+  }
   constexpr void good() noexcept {}
   template <class Context>
   void bad(Context& ctx, text why) {
@@ -137,9 +145,9 @@ class checking_hook : public bad_value_policy<Policy> {
   constexpr explicit checking_hook(Policy given) : policy(given) {}
 
   template <class Graph>
-  constexpr void begin(Graph&) noexcept {
-    policy::begin();
-    derived().forget();
+  constexpr void begin(Graph&, life& at) noexcept {
+    policy::begin(at);
+    derived().start(at);
   }
   template <class Context>
   constexpr Asks before_run(Context& ctx) const noexcept {
@@ -158,8 +166,8 @@ class checking_hook : public bad_value_policy<Policy> {
   }
 
  protected:
-  /// What the derived class has seen. Hidden where it remembers something.
-  static constexpr void forget() noexcept {}
+  /// Forgets what the derived class has seen, and says what is wrong with its numbers. Hidden where it has any.
+  static constexpr void start(life&) noexcept {}
   template <class Context, class Values>
   void judge(Context& ctx, Values& values) noexcept {
     if (derived().look(ctx, values)) [[likely]] policy::good();

@@ -27,7 +27,7 @@ struct spike_limits {
   double margin = 0.1;        ///< a part of the average's size: small deviations of a value that stands still are none
   double at_least = 0;        ///< and by so much, whatever the average is: for values that may stand at zero
   double decay = 0.98;        ///< of both moving averages, a step; 1: they are those of all values
-  std::int64_t warm_up = 50;  ///< values that are looked at before anything counts as a spike; not finite does at once
+  std::int64_t warm_up = 50;  ///< values that are looked at before anything counts as a spike, at least one; not finite does at once
 };
 
 /// A `spike_checker` with its policy as a template parameter: what `spike_checker<"loss">::with(policy)` makes.
@@ -53,7 +53,13 @@ class basic_spike_checker : public detail::checking_hook<basic_spike_checker<Pol
   friend base;
   constexpr policy_type& policy() noexcept { return *this; }
 
-  constexpr void forget() noexcept { mean_ = 0, deviation_ = 0, seen_ = 0; }
+  constexpr void start(life& at) noexcept {
+    mean_ = 0, deviation_ = 0, seen_ = 0;
+    bool const bounds = limits_.deviations >= 0 && limits_.margin >= 0 && limits_.at_least >= 0;
+    if (!bounds || !(limits_.decay >= 0 && limits_.decay <= 1) || limits_.warm_up < 0) {
+      at.fail(error_kind::invalid_argument, "spike_checker: .decay is from 0 to 1, all other limits are not negative");
+    }
+  }
 
   template <class Context, class Values>
   bool look(Context& ctx, Values& values) noexcept {
@@ -77,7 +83,8 @@ class basic_spike_checker : public detail::checking_hook<basic_spike_checker<Pol
     // a difference of the largest numbers has no place in an average
     bool const huge = !detail::is_finite_number(above);
     if (huge && above < 0) return true;
-    if (huge || (seen_ >= limits_.warm_up && above > limits_.deviations * deviation_ && above > limits_.margin * size &&
+    // the first value has no average to be above of
+    if (huge || (seen_ >= limits_.warm_up && seen_ > 0 && above > limits_.deviations * deviation_ && above > limits_.margin * size &&
                  above > limits_.at_least)) [[unlikely]] {
       this->bad(ctx, {detail::spike_text<Name, true>.characters, value, mean_});
       return false;
@@ -111,7 +118,8 @@ class basic_spike_checker : public detail::checking_hook<basic_spike_checker<Pol
 /// A spike does not go into the averages. What is not finite is one.
 ///
 /// @tparam Name of a scalar of the graph
-/// **Order** and **Errors** as those of `nan_checker`: "loss is 40, far above its average of 0.31".
+/// **Order** and **Errors** as those of `nan_checker`: "loss is 40, far above its average of 0.31"; `invalid_argument` in
+/// `begin` for limits that are negative, and for a decay outside of [0, 1].
 /// **Cost** the fetch of the value and a dozen floating-point operations; 64 to 96 bytes; no allocation.
 /// **Source** the spike detection of trainers in Python, which looks after the update.
 template <fixed_string Name>

@@ -171,6 +171,21 @@ TEST_CASE("what went back is known in a resumed training, and the rate stays sma
   }
 }
 
+TEST_CASE("a policy with numbers that make no sense is refused before the first run") {
+  auto const refused = [](auto policy) {
+    memory_store store;
+    auto session = try_monitored(listed_graph({1}), options{restore_from{store}}, nan_checker<"loss">::with(policy));
+    return session.status().kind == error_kind::invalid_argument && session.status().where == callback::begin;
+  };
+  CHECK_FALSE(refused(skip_at_most{0}));
+  CHECK(refused(skip_at_most{-1}));
+  CHECK_FALSE(refused(roll_back_at_most{0, 1}));
+  CHECK(refused(roll_back_at_most{-1}));
+  CHECK(refused(roll_back_at_most{1, 0}));
+  CHECK(refused(roll_back_at_most{1, 1.5}));
+  CHECK(refused(roll_back_at_most{1, std::numeric_limits<double>::quiet_NaN()}));
+}
+
 TEST_CASE("in sessions that must not wait") {
   auto session = monitored(listed_graph({1, nan, 3}), options{real_time{}}, nan_checker<"loss">::with(skip_at_most{1}));
   (void)session.run_to_completion(target<"train">);

@@ -42,7 +42,24 @@ TEST_CASE("nothing counts as a spike during the warm-up, then a leap does") {
   CHECK(verdict_on(flat(1, 49, {40})).empty());
   CHECK(verdict_on(flat(1, 50, {40})) == "loss is 40, far above its average of 1 in step 51");
   CHECK(verdict_on(flat(1, 3, {40}), {.warm_up = 3}) == "loss is 40, far above its average of 1 in step 4");
-  CHECK(verdict_on({40}, {.warm_up = 0}) == "loss is 40, far above its average of 0 in step 1");
+  CHECK(verdict_on({40}, {.warm_up = 0}).empty());  // there is no average yet
+  CHECK(verdict_on({1, 40}, {.warm_up = 0}) == "loss is 40, far above its average of 1 in step 2");
+}
+
+TEST_CASE("limits that make no sense are refused before the first run") {
+  auto const refused = [](spike_limits limits) {
+    auto session = try_monitored(listed_graph({1}), spike_checker<"loss">{on_nan::fail, limits});
+    return session.status().kind == error_kind::invalid_argument && session.status().where == callback::begin;
+  };
+  CHECK_FALSE(refused({.deviations = 0, .margin = 0, .decay = 0, .warm_up = 0}));
+  CHECK_FALSE(refused({.decay = 1}));
+  CHECK(refused({.decay = -0.1}));
+  CHECK(refused({.decay = 1.1}));
+  CHECK(refused({.decay = not_a_number}));
+  CHECK(refused({.deviations = -1}));
+  CHECK(refused({.margin = not_a_number}));
+  CHECK(refused({.at_least = -1}));
+  CHECK(refused({.warm_up = -1}));
 }
 
 TEST_CASE("a value that stands still may move within the margin, and falls are none") {
