@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // What tensor_logger, summary_saver and checkpoint_saver leave on steps in which none of them is due: on a step of the
-// size of a small dense layer, and, without a bound, on one that is hardly a step.
+// size of a small dense layer, and on one that is hardly a step, where three triggers are a third of it.
 //
 // bound: layer_idle <= 1.05 * layer_none
-// show: tiny_none
-// show: tiny_idle
+// bound: tiny_idle <= 1.7 * tiny_none
 // steps: 2000
 // flags: -DFMT_HEADER_ONLY -w
 #include <array>

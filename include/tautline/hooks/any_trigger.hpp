@@ -150,13 +150,14 @@ template <class Trigger>
 inline constexpr bool always_remembers =
     fires_at_end<Trigger> && !requires(Trigger const& trigger) { trigger.may_fire_at_end(); };
 
-/// The request of a hook that shows values when it is due, and in `end` those of the last run.
-template <class Context, class Trigger, class... Items>
-constexpr auto ask_to_show(Context& ctx, Trigger const& trigger, Items const&... items) noexcept {
+/// The request of a hook that shows values when it is due, and in `end` those of the last run. By value: a context whose
+/// address went into a function would have to live in memory.
+template <class Trigger, class... Items>
+constexpr auto ask_to_show(bool due, Trigger const& trigger, Items const&... items) noexcept {
   if constexpr (always_remembers<Trigger>) {
     return run_args(items...);
   } else {
-    return ask_if(ctx.due() || remembers(trigger), items...);
+    return ask_if(due || remembers(trigger), items...);
   }
 }
 

@@ -29,7 +29,7 @@ class basic_loss_logger : public model_dependent<Model> {
   }
   template <class Context>
   auto before_run(Context& ctx) const noexcept {
-    return detail::ask_to_show(ctx, trigger, Model::fetch_loss());
+    return detail::ask_to_show(ctx.due(), trigger, Model::fetch_loss());
   }
   template <class Context, class Values>
   void after_run(Context& ctx, Values& values) {

@@ -32,7 +32,7 @@ class basic_tensor_logger {
   }
   template <class Context>
   auto before_run(Context& ctx) const noexcept {
-    return detail::ask_to_show(ctx, trigger, fetch<Names>...);
+    return detail::ask_to_show(ctx.due(), trigger, fetch<Names>...);
   }
   template <class Context, class Values>
   void after_run(Context& ctx, Values& values) {
