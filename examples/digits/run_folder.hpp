@@ -21,15 +21,16 @@ class run_folder {
   /// is not to be resumed, or it holds none that could be.
   run_folder(std::filesystem::path path, bool resume) : path_(std::move(path)) {
     std::error_code failed;
-    std::filesystem::create_directories(path_, failed);
-    if (failed) throw input_error(fmt::format("cannot write to {}: {}", path_.string(), failed.message()));
-    bool const used = std::filesystem::exists(path_ / "checkpoints" / "latest", failed);
-    if (used && !resume) {
+    bool const saved = std::filesystem::exists(path_ / "checkpoints" / "latest", failed);
+    if (saved && !resume) {
       throw input_error(fmt::format("{} holds a training: go on with --resume, or give another folder", path_.string()));
     }
-    if (!used && resume) {
+    // one that was killed before it had saved anything begins anew
+    if (resume && !saved && !std::filesystem::exists(path_ / "events", failed)) {
       throw input_error(fmt::format("{} holds no training that could be resumed", path_.string()));
     }
+    std::filesystem::create_directories(path_, failed);
+    if (failed) throw input_error(fmt::format("cannot write to {}: {}", path_.string(), failed.message()));
   }
 
   [[nodiscard]] std::string operator/(char const* name) const { return (path_ / name).string(); }

@@ -37,4 +37,10 @@ TEST_CASE("a type in a message is spelled as its user writes it, with every comp
   CHECK(spelled<mytautline::hook>() == "mytautline::hook");
   CHECK(spelled<calling<&called>>() == "calling<called>");
   CHECK(spelled<local>() == "local");
+  // a lambda goes into keys of checkpoints: no line number, no path of a file
+  auto const doubled = [](float x) { return 2 * x; };
+  std::string_view const of_lambda = spelled<box<decltype(doubled), int>>();
+  CHECK(of_lambda.starts_with("box<"));
+  CHECK(of_lambda.ends_with("lambda, int>"));
+  CHECK(of_lambda.find(".cpp") == std::string_view::npos);
 }

@@ -14,12 +14,12 @@ consteval int earlier_of_same_label(char const* const (&labels)[Count], std::siz
   return count;
 }
 
-/// By what a hook's state is known in a checkpoint: its name, else its type; of several of one type the second is "…#2".
+/// By what a hook's state is known in a checkpoint; of several with one key the second is "…#2".
 template <class Core, std::size_t Index>
 inline constexpr auto state_key = [] {
   static_text<132> key;
-  key.append(Core::hook_names[Index]);
-  if (int const earlier = earlier_of_same_label(Core::hook_names, Index); earlier > 0) {
+  key.append(Core::state_keys[Index]);
+  if (int const earlier = earlier_of_same_label(Core::state_keys, Index); earlier > 0) {
     char const digits[] = {'#', static_cast<char>('0' + (earlier + 1) / 10), static_cast<char>('0' + (earlier + 1) % 10), 0};
     if (earlier < 9) {
       key.append(digits, 1);

@@ -37,6 +37,18 @@ constexpr auto list_provided(type_list<provides<Names, Values>...>) -> names<Nam
 template <class Provided>
 using names_of_provided = decltype(list_provided(Provided{}));
 
+/// By what the state of a hook is known in a checkpoint, where it is the only one of its kind: its name, else what its
+/// class says (`static constexpr auto state_name = fixed_string{"my_hook"};`, so that another template argument is no
+/// other hook), else its type.
+template <class Entry>
+consteval char const* plain_state_key() {
+  if constexpr (Entry::name.size() == 0 && requires { Entry::type::state_name.characters; }) {
+    return Entry::type::state_name.characters;
+  } else {
+    return Entry::label;
+  }
+}
+
 /// The data of a monitored session: everything that lives as long as it does, and nothing about how it is driven.
 template <class Backend, class Options, class... Entries>
 class session_core {
@@ -130,6 +142,7 @@ class session_core {
   }
 
   static constexpr char const* hook_names[hook_count + 1] = {Entries::label..., ""};
+  static constexpr char const* state_keys[hook_count + 1] = {plain_state_key<Entries>()..., ""};
 
   alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) std::byte memory[memory_size];
   hook_list_type hooks;

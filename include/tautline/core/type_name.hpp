@@ -60,6 +60,16 @@ constexpr void append_readable(auto& out, char const* text, std::size_t count) {
         skipped = close + 2 - i;
       }
     }
+    // a lambda is known by where it stands to one compiler, by its parameters to the other: to us it is a lambda
+    if (skipped == 0 && (starts_with(text + i, "(lambda at ") || starts_with(text + i, "<lambda("))) {
+      std::size_t close = i + 1;
+      for (int open = 1; close < count && open > 0; ++close) {
+        if (text[close] == '(' || text[close] == '<') ++open;
+        if (text[close] == ')' || text[close] == '>') --open;
+      }
+      out.append("lambda", 6);
+      skipped = close - i;
+    }
     if (i > 0 && starts_with(text + i - 1, "> >")) skipped = 1;
     bool const before_name = i + 1 < count && (is_word(text[i + 1]) || text[i + 1] == '(');
     if (text[i] == '&' && before_name) skipped = 1;  // of an address: clang writes it, g++ does not

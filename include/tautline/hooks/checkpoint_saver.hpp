@@ -92,6 +92,7 @@ class checkpoint_saver {
 
  public:
   using category = saver;
+  static constexpr auto state_name = fixed_string{"checkpoint_saver"};  // whatever its trigger and its parts are
   static constexpr bool stateless = !has_metrics;
   static constexpr bool real_time = requires { requires bool(Sink::real_time); } && !has_metrics;
 

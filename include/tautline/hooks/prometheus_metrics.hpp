@@ -11,6 +11,7 @@
 #include <tautline/hooks/any_trigger.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/hooks/detail/sink_status.hpp>
+#include <tautline/io/detail/with_folder.hpp>
 #include <tautline/io/prometheus_file.hpp>
 
 TAUTLINE_BEGIN
@@ -59,7 +60,7 @@ class basic_prometheus_metrics {
 
   template <fixed_string... Labels>
   basic_prometheus_metrics(std::string path, Trigger given, detail::metric_label<Labels> const&... labels)
-      : trigger(std::move(given)), file_(std::move(path), labels...) {}
+      : trigger(std::move(given)), file_(detail::with_folder(std::move(path)), labels...) {}
 
   template <class Graph>
   void begin(Graph&) {

@@ -13,6 +13,7 @@
 #include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/hooks/detail/sink_status.hpp>
 #include <tautline/io/csv_file.hpp>
+#include <tautline/io/detail/with_folder.hpp>
 #include <tautline/io/jsonl_file.hpp>
 
 TAUTLINE_BEGIN
@@ -25,7 +26,7 @@ class row_logger {
  public:
   using asks = fetches<Names...>;
 
-  row_logger(std::string path, Trigger given, row_options how) : trigger(std::move(given)), file_(std::move(path), how) {}
+  row_logger(std::string path, Trigger given, row_options how) : trigger(std::move(given)), file_(detail::with_folder(std::move(path)), how) {}
 
   template <class Graph>
   void begin(Graph&, life& at) {
@@ -38,7 +39,7 @@ class row_logger {
   }
   template <class Context>
   auto before_run(Context& ctx) const noexcept {
-    return detail::ask_to_show(ctx, trigger, fetch<Names>...);
+    return detail::ask_to_show(ctx.due(), trigger, fetch<Names>...);
   }
   template <class Context, class Values>
   void after_run(Context& ctx, Values& values) {

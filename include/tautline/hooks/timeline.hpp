@@ -13,6 +13,7 @@
 #include <tautline/core/watch.hpp>
 #include <tautline/hooks/detail/check_clock.hpp>
 #include <tautline/hooks/detail/sink_status.hpp>
+#include <tautline/io/detail/with_folder.hpp>
 #include <tautline/io/trace_file.hpp>
 
 TAUTLINE_BEGIN
@@ -27,7 +28,7 @@ class basic_timeline {
   basic_timeline(std::string path, Trigger given, Clock clock)
       : trigger(std::move(given)),
         clock_(std::move(clock)),
-        trace_(path, {.ticks_per_second = static_cast<std::uint64_t>(clock_.ticks_per_second())}),
+        trace_(detail::with_folder(std::move(path)), {.ticks_per_second = static_cast<std::uint64_t>(clock_.ticks_per_second())}),
         steps_(trace_.track("steps")) {}
 
   template <class Session>

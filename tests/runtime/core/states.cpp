@@ -180,6 +180,22 @@ TEST_CASE("the names of hooks with long types are different") {
   CHECK(all.substr(0, end) != all.substr(end + 1, all.size() - end - 2));
 }
 
+namespace {
+template <class Part>
+struct with_state_name {
+  static constexpr auto state_name = tautline::fixed_string{"part"};
+  int n = 0;
+  auto state() { return fields{field<"n">(n)}; }
+  void close() {}
+};
+}  // namespace
+
+TEST_CASE("a class may say by which name its state is known, whatever its template arguments are") {
+  auto session = monitored(summing(), with_state_name<int>{}, with_state_name<float>{}, named<"own">(with_state_name<char>{}));
+  std::string const all = listed(session);
+  for (char const* name : {"hook/part/n I32", "hook/part#2/n I32", "hook/own/n I32"}) CHECK(all.find(name) != std::string::npos);
+}
+
 TEST_CASE("the flags of triggers are listed with their hooks, only where there are any") {
   struct with {
     tautline::every_steps trigger{10};

@@ -180,7 +180,8 @@ TEST_CASE("an error elsewhere is counted, and the training runs no more") {
 
 TEST_CASE("what goes wrong with the file is an error of the hook") {
   folder const in;
-  auto none = try_monitored(listed_graph(counted(3)), prometheus_metrics<>{in / "none/a.prom"});
+  file_support::put(in / "file", "");
+  auto none = try_monitored(listed_graph(counted(3)), prometheus_metrics<>{in / "file/a.prom"});
   CHECK(none.status().kind == error_kind::error);
   CHECK(none.status().where == callback::after_create_session);
   CHECK(contains(written(none.status().message), "a.prom"));

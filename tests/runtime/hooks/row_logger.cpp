@@ -160,8 +160,12 @@ TEST_CASE("a file that cannot be made, or is another one") {
   });
   if (TAUTLINE_EXCEPTIONS) CHECK(contains(said, "column 2 of the file is \"accuracy\", here it is \"loss\""));
   CHECK(contents(in / "a.csv") == "step,accuracy\n1,0.5\n");
+  // a folder that is missing is made, but not where a file is
+  { auto session = monitored(listed_graph(counted(2)), jsonl_logger<"loss">{in / "new/folder/a.jsonl"}); }
+  CHECK(std::filesystem::exists(in / "new/folder/a.jsonl"));
+  file_support::put(in / "file", "");
   said = file_support::thrown_by([&] {
-    auto session = try_monitored(listed_graph(counted(2)), jsonl_logger<"loss">{in / "none/a.jsonl"});
+    auto session = try_monitored(listed_graph(counted(2)), jsonl_logger<"loss">{in / "file/a.jsonl"});
     if (!TAUTLINE_EXCEPTIONS) CHECK(session.status().where == callback::begin);
   });
   if (TAUTLINE_EXCEPTIONS) CHECK(contains(said, "cannot open"));

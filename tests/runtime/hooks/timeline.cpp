@@ -240,8 +240,9 @@ TEST_CASE("several of them, each with its own trigger") {
 
 TEST_CASE("what goes wrong with the file is an error of the hook, also where it may not throw") {
   folder const in;
+  file_support::put(in / "file", "");
   std::string const said = file_support::thrown_by([&] {
-    auto session = try_monitored(listed_graph(counted(2)), timeline{in / "none/a.json"});
+    auto session = try_monitored(listed_graph(counted(2)), timeline{in / "file/a.json"});
     if (!TAUTLINE_EXCEPTIONS) CHECK(session.status().where == callback::after_create_session);
   });
   if (TAUTLINE_EXCEPTIONS) CHECK(contains(said, "cannot make"));
