@@ -78,8 +78,13 @@ class any_summary_writer {
     tautline::status (*status)(void*);
   };
   template <class Writer>
-  static Writer& as(void* writer) {
-    return *static_cast<Writer*>(writer);
+  static Writer& as([[maybe_unused]] void* writer) {
+    if constexpr (std::is_same_v<Writer, nobody>) {
+      static nobody none;
+      return none;
+    } else {
+      return *static_cast<Writer*>(writer);
+    }
   }
   template <class Writer>
   static constexpr table abilities{

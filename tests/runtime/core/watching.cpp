@@ -170,14 +170,14 @@ struct looks_inside {
     (void)session.run(fetch<"loss">);
   }
 };
-TEST_CASE("a hook's own raw run is a part of its callback") {
+TEST_CASE("a hook's own raw run is a part of its callback; a look of the caller is told") {
   lines trace;
   std::vector<std::string> open;
   auto session = monitored(summing(), watcher{&trace, &open}, named<"inside">(looks_inside{}));
   trace.clear();
   (void)session.run(target<"train">);
   (void)session.evaluate(fetch<"loss">);
-  CHECK(joined(trace) == joined({"run none 1 @2", "after_run inside hook 1 @1"}));
+  CHECK(joined(trace) == joined({"run none 1 @2", "after_run inside hook 1 @1", "run none 1 @2"}));
 }
 
 TEST_CASE("the moments of a training are the same in all ways to drive it") {
