@@ -245,17 +245,20 @@ TEST_CASE("a thread that fails ends the training, with its exception out of clos
 }
 
 struct throws_in_step {
+  std::atomic<bool>* entered;
   std::atomic<bool>* go;
   void after_run(auto&) const {
+    *entered = true;
     while (!*go) std::this_thread::sleep_for(1ms);
     throw std::logic_error("of the training");
   }
 };
 TEST_CASE("of a training that fails the threads end, too; their exception is attached") {
-  std::atomic<bool> go{false};
+  std::atomic<bool> entered{false}, go{false};
   coordinator threads;
-  auto session = monitored(summing(), coordinated{threads}, throws_in_step{&go});
+  auto session = monitored(summing(), coordinated{threads}, throws_in_step{&entered, &go});
   threads.spawn("fails", [&] {
+    while (!entered) std::this_thread::sleep_for(1ms);  // else its stop would come before the step
     go = true;
     throw std::runtime_error("of the thread");
   });
