@@ -71,7 +71,7 @@ def conformance(arguments):
             refuse(f"conformance knows no option {word!r}; see ./dev help")
         if not pathlib.Path(word).is_dir():
             refuse(f"{word} is no folder")
-    packages.need(*BUILD)
+    packages.need(*BUILD, "pkg-config", "libfmt-dev")  # without fmt the scenarios with loggers would be skipped
     run_script("tests/conformance/run.py", [str(pathlib.Path(word).resolve()) for word in arguments])
 
 
