@@ -65,14 +65,6 @@ TAUTLINE_INLINE constexpr Request const& slot_at(request_slot<Index, Request> co
   return found.request;
 }
 
-/// All names that hooks publish.
-template <class... Provided>
-struct published_names;
-template <fixed_string... Names, class... Values>
-struct published_names<type_list<provides<Names, Values>...>> {
-  using type = names<Names...>;
-};
-
 /// The first part of a step: every hook is asked what it wants of the run.
 template <class Backend, class Options, class... Entries>
 class asker : public life_cycle<Backend, Options, Entries...> {
@@ -80,8 +72,6 @@ class asker : public life_cycle<Backend, Options, Entries...> {
   using base = life_cycle<Backend, Options, Entries...>;
   using core = typename base::core;
   using indices = typename base::indices;
-  using published = typename published_names<join_t<provided_by_t<typename Entries::type>...>>::type;
-
 
   using base::base;
 
@@ -116,7 +106,8 @@ class asker : public life_cycle<Backend, Options, Entries...> {
   template <class Indices, class... Requests>
   struct requests_with_caller<request_slots<Indices, Requests...>> {
     template <class Args>
-    using request = run_request<true, published, std::make_index_sequence<sizeof...(Requests) + 1>, Args, Requests...>;
+    using request = run_request<true, typename core::provided_names, std::make_index_sequence<sizeof...(Requests) + 1>,
+                                Args, Requests...>;
   };
   template <auto Mask, class Args>
   using full_request = typename requests_with_caller<slots<Mask, Args>>::template request<Args>;
