@@ -4,6 +4,8 @@
 
   demo [ARGUMENT...]     builds and runs the main example; arguments go to it, --help lists them
   test [--quick]         everything that a change must pass; --quick: two configurations, the fast scripts
+       --without tensorflow   leaves out the tests with TensorFlow, a large package (1.6 GB on disk); --quick does, too
+       --only tensorflow      runs them alone
   conformance FOLDER...  plays the scenario files in the folders
   bench [--quick] [--json FILE] [--check]   the benchmarks; --check fails beyond a bound, for a machine that does nothing else
   docs [PAGE...]         compiles and runs the programs of the documentation, follows its links
@@ -54,13 +56,25 @@ def demo(arguments):
 
 
 def test(arguments):
-    unknown = [word for word in arguments if word != "--quick"]
-    if unknown:
-        refuse(f"test knows no option {unknown[0]!r}; see ./dev help")
+    quick, chosen, words = False, {"--without": [], "--only": []}, iter(arguments)
+    for word in words:
+        option, _, part = word.partition("=")
+        if word == "--quick":
+            quick = True
+        elif option in chosen:
+            part = part or next(words, "")
+            if part not in everything.PARTS:
+                refuse(f"test {option} knows no part {part!r}; there is {', '.join(everything.PARTS)}")
+            chosen[option].append(part)
+        else:
+            refuse(f"test knows no option {word!r}; see ./dev help")
+    without, only = chosen.values()
+    if only and (quick or without):
+        refuse("test --only stands alone: it goes neither with --quick nor with --without")
     packages.need(*BUILD, "clang-19", "libclang-rt-19-dev", "doctest-dev", "libfmt-dev", "librange-v3-dev", "libcli11-dev",
                   "nlohmann-json3-dev", "libreaderwriterqueue-dev", "valgrind", "pkg-config", "libboost-dev", "libstb-dev",
                   "python3-venv")
-    everything.main("--quick" in arguments)
+    everything.main(quick, without, only)
 
 
 def conformance(arguments):

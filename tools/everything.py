@@ -31,7 +31,7 @@ CONFIGURATIONS = [
     # without exceptions and RTTI; clang plays the scenarios so in clang-debug
     ("gcc-bare", "g++", [*BARE, *CORE, *NO_EXAMPLES, *NO_SCENARIOS]),
 ]
-COMMON = ["--werror", "-Dtests=enabled", "-Dbenchmarks=disabled"]
+COMMON = ["--werror", "-Dtests=enabled", "-Dbenchmarks=disabled", "-Dtensorflow=disabled"]
 
 # script and arguments below tests/; those of a quick run first
 QUICK_SCRIPTS = 6
@@ -75,7 +75,11 @@ SCRIPTS = [
     ["threads/run.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
+    ["tensorflow/run.py", "--self-test"],
+    ["tensorflow/run.py"],
 ]
+# what --without leaves out and --only runs alone: the scripts of a folder
+PARTS = {"tensorflow": "tensorflow/"}
 
 
 class Run:
@@ -138,13 +142,22 @@ class Run:
               f" ({time.monotonic() - start:.0f} s)", flush=True)
 
 
-def main(quick):
+def main(quick=False, without=(), only=()):
+    """@param without, only: names of PARTS; a quick run has none of them anyway"""
     run = Run()
     missing = report.missing_compilers()
     if missing:
         run.tally.add("compilers", f"{' and '.join(missing)} not installed: a change must pass on {' and '.join(report.COMPILERS)}")
         run.tally.close()
+    if only:
+        for words in SCRIPTS:
+            if any(words[0].startswith(PARTS[part]) for part in only):
+                run.timed(" ".join(words), run.script, words)
+        run.tally.close()
     scripts = SCRIPTS[:QUICK_SCRIPTS] if quick else SCRIPTS
+    for part in without:
+        run.tally.skip(part, "left out, as --without says")
+        scripts = [words for words in scripts if not words[0].startswith(PARTS[part])]
     configurations = CONFIGURATIONS[:QUICK_CONFIGURATIONS] if quick else CONFIGURATIONS
     for words in scripts:
         run.timed(" ".join(words), run.script, words)

@@ -86,6 +86,39 @@ def venv(*requirements):
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             if done.returncode != 0:
                 last = "\n".join(done.stdout.strip().splitlines()[-5:])
+                shutil.rmtree(folder, ignore_errors=True)
                 sys.exit(f"./dev: could not install {', '.join(wanted)}\n{last}")
         complete.touch()
     return python
+
+
+def enter(python):
+    """Goes on as the same script in the environment of this Python."""
+    if pathlib.Path(sys.prefix).resolve() != pathlib.Path(python).parent.parent.resolve():
+        sys.stdout.flush()
+        os.execv(python, [str(python), *sys.argv])
+
+
+# the release that the tests are written for; tests/tensorflow/links.cpp holds its library to this version
+TENSORFLOW = "tensorflow-cpu==2.21.0"
+
+
+class TensorFlow:
+    """A Python that has TensorFlow, and what a compiler is told to use its C library: headers as a system's, and the
+    folder of its libraries in the program, which needs no LD_LIBRARY_PATH then."""
+
+    def __init__(self, python):
+        self.python = pathlib.Path(python)
+        self.version = TENSORFLOW.partition("==")[2]
+        found = sorted(self.python.parent.parent.glob("lib/python*/site-packages/tensorflow"))
+        if not found:
+            sys.exit(f"./dev: {TENSORFLOW} is installed, but without a folder tensorflow")
+        self.folder = found[0]
+        self.compile_args = ["-isystem", str(self.folder / "include")]
+        self.link_args = [f"-L{self.folder}", "-l:libtensorflow_cc.so.2", "-l:libtensorflow_framework.so.2",
+                          f"-Wl,-rpath,{self.folder}"]
+
+
+def tensorflow():
+    """TensorFlow, in an environment below build/. Ends the program where it cannot be installed."""
+    return TensorFlow(venv(TENSORFLOW))
