@@ -8,7 +8,7 @@
        --only tensorflow      runs them alone
   conformance FOLDER...  plays the scenario files in the folders
   bench [--quick] [--json FILE] [--check]   the benchmarks; --check fails beyond a bound, for a machine that does nothing else
-  docs [PAGE...]         compiles and runs the programs of the documentation, follows its links
+  docs [PAGE...]         compiles and runs the programs of the documentation but those with TensorFlow, follows its links
   help                   this text
 
 Each command installs what it needs and is missing, with apt-get, and says so. Whatever it builds is under build/.

@@ -12,6 +12,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 SKIPPED = 77  # what Meson and ./dev understand as "could not be run here"
+# a header's path, a file's name or an include that needs TensorFlow, which only the tests in tests/tensorflow have
+NEEDS_TENSORFLOW = re.compile(r"(?:^|/|_)tensorflow(?:[/_.]|$)")
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed$")
 LEFT_OUT = re.compile(r"^(\d+) skipped: (.*)$")  # the line before it, if something was
 COMPILERS = ("g++", "clang++-19")
@@ -37,6 +39,11 @@ def run(command, **more):
     # messages are compared, so they are those of no particular country
     more["env"] = dict(more.get("env") or os.environ, LC_ALL="C")
     return subprocess.run([str(word) for word in command], text=True, check=False, **more)
+
+
+def includes_tensorflow(text):
+    """Whether a source includes a header of the library that needs TensorFlow."""
+    return any(NEEDS_TENSORFLOW.search(path) for path in re.findall(r"^\s*#\s*include\s*<(tautline/[^>]+)>", text, re.MULTILINE))
 
 
 def in_parallel(function, items):

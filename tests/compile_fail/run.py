@@ -8,9 +8,10 @@ A file has, in comments,
     // expect-errors: N       how many lines have `error:`; 1
     // expect-flags: FLAG...  more flags for the compiler
 and compiles cleanly with -DCONTROL. Several lines of a kind must all match. What common.hpp includes is compiled once
-for each compiler: it is nine tenths of a file.
+for each compiler: it is nine tenths of a file. Files named tensorflow_*.cpp need TensorFlow and are left out.
 
-usage: run.py [--self-test] [FILE...]
+usage: run.py [--self-test] [--tensorflow] [FILE...]
+  --tensorflow   those with TensorFlow alone; it is installed below build/
 """
 
 import pathlib
@@ -21,6 +22,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
+import packages  # noqa: E402
 import report  # noqa: E402
 
 WINDOW = 5
@@ -70,7 +72,7 @@ def check_message(output, status, patterns, beside, count):
 
 def check(case):
     """One file on one compiler: (name, problem or None)."""
-    file, compiler, headers = case
+    file, compiler, headers, more = case
     name = f"{file.name} on {compiler}"
     text = file.read_text()
     patterns, beside, count, flags = expectations(text)
@@ -78,7 +80,7 @@ def check(case):
         return name, "the file has no expect-error line"
     if flags or '#include "common.hpp"' not in text:
         headers = []
-    command = [compiler, *FLAGS, *flags, *headers, file]
+    command = [compiler, *FLAGS, *more, *flags, *headers, file]
     failing = report.run(command)
     problem = check_message(failing.stdout, failing.returncode, patterns, beside, count)
     if problem:
@@ -89,10 +91,11 @@ def check(case):
     return name, None
 
 
-def play(files, tally):
+def play(files, tally, more=()):
+    """@param more: flags for all files"""
     with tempfile.TemporaryDirectory() as folder:
         headers = {name: precompiled(name, pathlib.Path(folder)) if len(files) > 1 else [] for name in report.compilers()}
-        cases = [(file, name, headers[name]) for file in files for name in report.compilers()]
+        cases = [(file, name, headers[name], more) for file in files for name in report.compilers()]
         for name, problem in report.in_parallel(check, cases):
             tally.add(name, problem)
     return tally
@@ -134,11 +137,17 @@ def self_test(tally):
 
 def main(arguments):
     tally = report.Tally()
-    files = [pathlib.Path(word).resolve() for word in arguments if word != "--self-test"]
+    files = [pathlib.Path(word).resolve() for word in arguments if not word.startswith("--")]
+    tensorflow = "--tensorflow" in arguments
     if "--self-test" in arguments:
         self_test(tally)
     else:
-        play(files or sorted(HERE.glob("*.cpp")), tally)
+        files = files or [file for file in sorted(HERE.glob("*.cpp"))
+                          if bool(report.NEEDS_TENSORFLOW.search(file.name)) == tensorflow]
+        if tensorflow and not files:
+            print("SKIPPED: there is no tensorflow_*.cpp")
+            sys.exit(report.SKIPPED)
+        play(files, tally, packages.tensorflow().compile_args if tensorflow else [])
     tally.close()
 
 

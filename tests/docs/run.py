@@ -4,13 +4,14 @@
 
 - A ```cpp block with an `int main` is compiled on every compiler with -Wall -Wextra -Werror and run; it must exit with 0.
   Words behind `cpp` that begin with `-` are flags for the compiler: ```cpp -fno-exceptions
-  fmt is linked where the program includes it.
+  fmt is linked where the program includes it. Programs that include a header of TensorFlow are left out.
 - Its output stands in the next block if that is ```text output (or plain ```text with one line between the two
   that says "output" or "prints"). `…` in it stands for any characters within a line.
 - A ```cpp from PATH block must stand in that file of the repository, apart from its indentation.
 - Relative links must lead to a file or folder of the repository, and to a heading where they name one.
 
-usage: run.py [--self-test] [FILE...]
+usage: run.py [--self-test] [--tensorflow] [FILE...]
+  --tensorflow   the programs with TensorFlow alone, and nothing else; it is installed below build/
 """
 
 import pathlib
@@ -21,6 +22,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
+import packages  # noqa: E402
 import report  # noqa: E402
 
 FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{report.INCLUDE}"]
@@ -87,14 +89,17 @@ class Page:
         return found
 
 
-def build(source, compiler, flags, folder):
+def build(source, compiler, flags, folder, tensorflow=None):
     """@return the program, or what the compiler said"""
     made, depends, program = folder / "snippet.o", folder / "snippet.d", folder / "snippet"
     (folder / "snippet.cpp").write_text(source)
+    if tensorflow:
+        flags = [*flags, *tensorflow.compile_args]
     compiled = report.run([compiler, *FLAGS, *flags, "-MD", "-c", "snippet.cpp", "-o", made.name], cwd=folder)
     if compiled.returncode != 0:
         return compiled.stdout
     libraries = ["-lfmt"] if "/fmt/" in depends.read_text() else []
+    libraries += tensorflow.link_args if tensorflow else []
     linked = report.run([compiler, "-pthread", made, "-o", program, *libraries])
     return program if linked.returncode == 0 else linked.stdout
 
@@ -123,11 +128,12 @@ def differs(expected, printed):
 
 
 def check_program(case):
-    page, index, compiler = case
+    page, index, compiler, tensorflow = case
     block, output = page.blocks[index], page.output_behind(index)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        program = build(block.text, compiler, [word for word in block.info[1:] if word.startswith("-")], folder)
+        program = build(block.text, compiler, [word for word in block.info[1:] if word.startswith("-")], folder,
+                        tensorflow)
         if isinstance(program, str):
             return program
         printed, problem = run(program, folder)
@@ -173,23 +179,28 @@ def check_links(page):
     return "\n".join(problems) or None
 
 
-def play(files, tally, root=report.ROOT):
+def play(files, tally, root=report.ROOT, tensorflow=None):
+    """@param tensorflow: the package with which the programs that need it are played, and nothing else"""
     cases = []
     for file in files:
         page = Page(file, root)
+        programs = [index for index, block in enumerate(page.blocks) if block.is_a("cpp")
+                    and block.info[1:2] != ["from"] and MAIN.search(block.text)
+                    and report.includes_tensorflow(block.text) == bool(tensorflow)]
+        cases += [(page, index, compiler, tensorflow) for index in programs for compiler in report.compilers()]
+        if tensorflow:
+            continue
         if page.open is not None:
             tally.add(page.name, "a block is not closed")
         tally.add(f"links of {page.name}", check_links(page))
         for index, block in enumerate(page.blocks):
             if block.is_a("cpp") and block.info[1:2] == ["from"]:
                 tally.add(f"{page.name}:{block.line}", check_copy(page, block))
-            elif block.is_a("cpp") and MAIN.search(block.text):
-                cases += [(page, index, compiler) for compiler in report.compilers()]
             elif block.is_a("text") and "output" in block.info[1:]:
                 before = page.blocks[index - 1] if index else None
                 if before is None or not before.is_a("cpp") or not MAIN.search(before.text):
                     tally.add(f"{page.name}:{block.line}", "this output has no program before it")
-    for (page, index, compiler), problem in zip(cases, report.in_parallel(check_program, cases)):
+    for (page, index, compiler, _), problem in zip(cases, report.in_parallel(check_program, cases)):
         tally.add(f"{page.name}:{page.blocks[index].line} on {compiler}", problem)
     return tally
 
@@ -238,7 +249,16 @@ def self_test(tally):
             (root / "page.md").write_text(text)
             inner = play([root / "page.md"], report.Tally(quiet=True), root)
             tally.add(f"self-test {name}", None if inner.good() == must_pass else f"the wrong verdict: {inner.closing()}")
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder).resolve() / "page.md"
+        page.write_text("```cpp\n#include <tautline/sessions/tensorflow.hpp>\nint main() { return x; }\n```\n")
+        with_it, without = (play([page], report.Tally(quiet=True), page.parent, it) for it in (NoTensorFlow, None))
+        tally.add("self-test of a program with TensorFlow", None if with_it.failed > 0 and without.failed == 0 else "the wrong verdict")
     return tally
+
+
+class NoTensorFlow:
+    compile_args = link_args = ()
 
 
 def pages():
@@ -253,12 +273,16 @@ def shows_the_loop():
 
 def main(arguments):
     tally = report.Tally()
-    files = [pathlib.Path(word).resolve() for word in arguments if word != "--self-test"]
+    files = [pathlib.Path(word).resolve() for word in arguments if not word.startswith("--")]
+    tensorflow = packages.tensorflow() if "--tensorflow" in arguments else None
     if "--self-test" in arguments:
         self_test(tally)
     else:
-        play(files or pages(), tally)
-        if not files:
+        play(files or pages(), tally, tensorflow=tensorflow)
+        if tensorflow and not tally.passed + tally.failed:
+            print("SKIPPED: no page has a program with TensorFlow")
+            sys.exit(report.SKIPPED)
+        if not files and not tensorflow:
             tally.add("the loop is shown", None if shows_the_loop() else "docs/why-a-coroutine.md has no copy of the coroutine")
     tally.close()
 

@@ -4,7 +4,8 @@
 
 1. Layers: an include goes downwards only, core < sessions < io < hooks < training < testing. `adapt/` stands beside: it includes
    the core and the library that it adapts; the core does not include it. fmt is for adapters and from io upwards,
-   range-v3 for adapters.
+   range-v3 for adapters. What includes TensorFlow, itself or through others, has `tensorflow` in its path and is neither
+   core nor adapter: by that it is left out where TensorFlow is not.
 2. The core's ban: none of its headers includes, directly or through others, any of BANNED. The chain is printed.
 
 usage: includes.py [--self-test] [INCLUDE_FOLDER]
@@ -39,8 +40,10 @@ def layer_of(header):
     return layer if layer in LAYERS else None
 
 
-def allowed(layer, included):
+def allowed(layer, included, header):
     """None, or why a header of this layer must not have this include."""
+    if report.NEEDS_TENSORFLOW.search(included) and (layer in ("core", "adapt") or not report.NEEDS_TENSORFLOW.search(header)):
+        return "only headers with tensorflow in their paths may, and none of core and adapt"
     if included.startswith("tautline/"):
         target = layer_of(included)
         if target is None:
@@ -72,7 +75,7 @@ def check_layers(folder, tally):
             if not match:
                 continue
             reason = ('write <tautline/...>, quotes look beside the file first' if match[1] == '"'
-                      else allowed(layer, match[2]))
+                      else allowed(layer, match[2], header))
             if reason:
                 problems.append(f"{header}:{number}: {match[2]}: {reason}")
         tally.add(f"layers of {header}", "\n".join(problems) or None)
@@ -131,6 +134,11 @@ SELF_TEST = [
     ("tautline/adapt/x.hpp", "#include <range/v3/view/take.hpp>\n#include <tautline/core/y.hpp>\n", None),
     ("tautline/adapt/x.hpp", "#include <range/v3/all.hpp>\n", "seconds"),
     ("tautline/adapt/x.hpp", "#include <tautline/sessions/y.hpp>\n", "only the core"),
+    ("tautline/sessions/tensorflow/x.hpp", "#include <tensorflow/c/c_api.h>\n", None),
+    ("tautline/io/tensorflow_x.hpp", "#include <tautline/sessions/tensorflow.hpp>\n", None),
+    ("tautline/sessions/x.hpp", "#include <tensorflow/c/c_api.h>\n", "tensorflow in their paths"),
+    ("tautline/training/x.hpp", "#include <tautline/sessions/tensorflow.hpp>\n", "tensorflow in their paths"),
+    ("tautline/adapt/tensorflow.hpp", "#include <tensorflow/c/c_api.h>\n", "tensorflow in their paths"),
     ("tautline/other/x.hpp", "\n", "no known layer"),
 ]
 

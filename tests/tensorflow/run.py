@@ -5,7 +5,9 @@
 1. The scripts in FILES write what the programs read (GraphDefs, SavedModels), into the folder that they get as their
    argument; a program finds it as TAUTLINE_TENSORFLOW_FILES.
 2. The programs that meson.build here lists, with the sanitizers on g++ and optimized on clang.
-3. The scripts in SCRIPTS, each of which closes with `N passed, N failed`.
+3. The scripts in SCRIPTS, each of which closes with `N passed, N failed`; of other scripts of tests/ what needs
+   TensorFlow.
+4. A project that uses tautline with TensorFlow, as a subproject.
 
 All scripts are run by the Python that has TensorFlow.
 
@@ -25,7 +27,11 @@ from common import builds, packages, report
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = []
-SCRIPTS = []
+SCRIPTS = [
+    ["../headers/run.py", "--tensorflow"],
+    ["../compile_fail/run.py", "--tensorflow"],
+    ["../docs/run.py", "--tensorflow"],
+]
 
 
 def install(tally):
@@ -75,6 +81,20 @@ def script(words, tally, folder=HERE):
         print(f"FAILED {name}\n{report.indent(ran.stdout)}", end="", flush=True)
 
 
+def consumer(tally):
+    sys.path.insert(0, str(HERE.parent / "consumer"))
+    import project
+
+    problem = None
+    with tempfile.TemporaryDirectory(dir=report.ROOT / "build", prefix="consumer-") as folder:
+        try:
+            project.Project("tensorflow", pathlib.Path(folder), "g++").run(
+                f"-Dtautline:tensorflow_folder={common.tensorflow().folder}")
+        except project.Failed as failed:
+            problem = str(failed)
+    tally.add("a project that uses tautline with TensorFlow", problem)
+
+
 def timed(name, function, *arguments):
     start = time.monotonic()
     function(*arguments)
@@ -90,6 +110,8 @@ def everything(tally, configurations, scripts):
             timed(configuration, play, configuration, tally)
     for words in ([word] for word in scripts) if scripts else SCRIPTS:
         timed(" ".join(words), script, words, tally)
+    if not scripts:
+        timed("consumer", consumer, tally)
 
 
 def self_test(tally):
