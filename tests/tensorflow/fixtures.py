@@ -64,7 +64,11 @@ def described(meta):
         lines.append(f"signature {key} {signature.method_name}")
         lines += [described_tensor(f"input {key}", name, one) for name, one in signature.inputs.items()]
         lines += [described_tensor(f"output {key}", name, one) for name, one in signature.outputs.items()]
-    lines += [f"asset {one.tensor_info.name} {one.filename}" for one in meta.asset_file_def]
+    assets = list(meta.asset_file_def)
+    if not assets and "saved_model_assets" in meta.collection_def:  # where tf.saved_model.Builder writes them
+        assets = [meta_graph_pb2.AssetFileDef.FromString(one.value)
+                  for one in meta.collection_def["saved_model_assets"].any_list.value]
+    lines += [f"asset {one.tensor_info.name} {one.filename}" for one in assets]
     lines += [f"node {node.name}" for node in meta.graph_def.node]
     return "\n".join(sorted(lines)) + "\n"
 
@@ -184,10 +188,10 @@ def write_settings(folder):
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     (folder / "config.pb").write_bytes(config.SerializeToString())
     cluster = cluster_pb2.ClusterDef()
-    for name, addresses in (("ps", ["localhost:2222"]), ("worker", ["localhost:2223", "localhost:2224"])):
+    for name, addresses in (("ps", ["localhost:2222"]), ("worker", ["localhost:2223"])):
         job = cluster.job.add(name=name)
         for index, address in enumerate(addresses):
-            job.tasks[index] = address
+            job.tasks[index] = address  # one each: in which order several stand is not fixed
     server = tensorflow_server_pb2.ServerDef(cluster=cluster, job_name="worker", task_index=1, protocol="grpc")
     server.default_session_config.intra_op_parallelism_threads = 1
     (folder / "server.pb").write_bytes(server.SerializeToString(deterministic=True))

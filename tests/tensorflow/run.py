@@ -26,7 +26,7 @@ import common
 from common import builds, packages, report
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = []
+FILES = ["fixtures.py"]
 SCRIPTS = [
     ["../headers/run.py", "--tensorflow"],
     ["../compile_fail/run.py", "--tensorflow"],

@@ -247,13 +247,7 @@ class meta_graph {
           });
           break;
         case 6:
-          in.message([&, &asset = made.assets.emplace_back()](proto_reader& fields) {
-            if (fields.field() == 1)
-              fields.message([&](proto_reader& info) {
-                if (info.field() == 1) asset.tensor_name = info.bytes();
-              });
-            if (fields.field() == 2) asset.filename = fields.bytes();
-          });
+          detail::read_asset(in, made.assets.emplace_back());
           break;
         default:
           break;
@@ -266,6 +260,14 @@ class meta_graph {
       for (auto const& variable : one.strings) {
         if (variable_def ignored; !detail::read_variable(variable, ignored))
           return refused(malformed(from + ": an entry of the collection \"" + one.key + '"', "VariableDef"));
+      }
+    }
+    // a builder of the first kind wrote them into a collection only
+    if (auto const* old = made.collection(graph_keys::saved_model_assets); made.assets.empty() && old != nullptr) {
+      for (auto const& any : old->strings) {
+        if (!detail::read_asset_in_any(any, made.assets.emplace_back())) {
+          return refused(malformed(from + ": an entry of the collection \"" + old->key + '"', "AssetFileDef"));
+        }
       }
     }
     made.file_ = file;

@@ -153,6 +153,22 @@ inline void read_signature(std::string_view key, proto_reader& in, signature_def
     });
   }
 }
+/// @param in stands on an AssetFileDef
+inline void read_asset(proto_reader& in, asset_file_def& to) {
+  in.message([&](proto_reader& asset) {
+    if (asset.field() == 2) to.filename = asset.bytes();
+    if (asset.field() != 1) return;
+    asset.message([&](proto_reader& info) {
+      if (info.field() == 1) to.tensor_name = info.bytes();
+    });
+  });
+}
+/// @param bytes of a google.protobuf.Any
+inline bool read_asset_in_any(std::string_view bytes, asset_file_def& to) {
+  return read_message(bytes, [&](proto_reader& in) {
+    if (in.field() == 2) read_asset(in, to);
+  });
+}
 inline bool read_variable(std::string_view bytes, variable_def& to) {
   return read_message(bytes, [&](proto_reader& in) {
     switch (in.field()) {
