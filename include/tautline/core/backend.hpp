@@ -20,6 +20,14 @@ TAUTLINE_BEGIN
 /// | `void close()` | closes the raw session |
 /// | `step_number initial_step()` | the step from which a raw session starts, just made or restored; 0 |
 /// | `step_number steps_per_run()` | steps that one run makes; 1 |
+/// | `template <class Request> status resolve()` | looks for the names of all requests that hooks may make, before a session is made |
+/// | `status prepare_restore()` | before a restorer is asked: there must be memory for what `each_state` shows |
+/// | `status write_state()` | after a restorer has put values there |
+/// | `status finish_open(bool restored)` | after that, or where nothing is restored; then `initial_step` is asked |
+/// | `status read_state()` | brings what `each_state` shows here, from where it is; else by `each_state` itself |
+/// | `value stored<Name, Type>()` | a value that no run fetched, as it is now; `value` where there is none |
+/// | `using erased`, `erased& erase()` | what a checkpoint sink that knows this kind of backend may ask for |
+/// | `static consteval bool gives_type<Type>()` | whether `fetch<Name, Type>` may name what `fetchable` does not list |
 /// | `static constexpr auto step_target = fixed_string{"train"}` | only runs with this target are steps |
 /// | `template <class Request> void finish_run()` | the values of such a run have been taken: what was fed may go |
 /// | `static consteval bool takes_feed<Name, Value>()`, `using fed_type<Name>` | whether a value of this type may be fed |
@@ -66,6 +74,16 @@ constexpr decltype(auto) backend_value(Backend& made) {
     return made.template value<Name>();
   } else {
     return made.template value<Name, Type>();
+  }
+}
+
+/// A value that no run may have fetched: what triggers and hooks look at.
+template <fixed_string Name, class Type, class Backend>
+constexpr decltype(auto) stored_value(Backend& made) {
+  if constexpr (requires { made.template stored<Name, Type>(); }) {
+    return made.template stored<Name, Type>();
+  } else {
+    return backend_value<Name, Type>(made);
   }
 }
 

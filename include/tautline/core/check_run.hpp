@@ -7,7 +7,7 @@ TAUTLINE_BEGIN
 namespace detail {
 
 template <fixed_string... Names>
-consteval bool lists(names<Names...>*, char const* name) {
+consteval bool lists(names<Names...>*, [[maybe_unused]] char const* name) {
   return (false || ... || same_text(Names.characters, name));
 }
 consteval bool lists(void*, char const*) { return true; }
@@ -84,12 +84,23 @@ consteval auto fine_or() {
   }
 }
 
+/// Where the graph is an object a fetch may bring the type of a value that nobody has declared.
+template <class Backend, class Type>
+consteval bool brings_its_type() {
+  if constexpr (!std::is_void_v<Type> && requires { Backend::template gives_type<Type>(); }) {
+    return Backend::template gives_type<Type>();
+  } else {
+    return false;
+  }
+}
+
 /// @tparam Core the session whose hooks may publish the name; void for a raw run, which sees no publications
 template <class Asker, class Backend, class Core, fixed_string... Names, class... Types>
 consteval auto fetches_exist(type_list<fetch_t<Names, Types>...>) {
   using has = typename fetchable_of<Backend>::type;
   return (fine{} | ... |
-          fine_or<lists(static_cast<has*>(nullptr), Names.characters) || published_by_hook<Core, Names>(),
+          fine_or<lists(static_cast<has*>(nullptr), Names.characters) || published_by_hook<Core, Names>() ||
+                      brings_its_type<Backend, Types>(),
                   unknown_fetch<Asker, Names, has>>());
 }
 template <class Asker, class Backend, fixed_string Name, class Value>
@@ -145,10 +156,10 @@ consteval auto check_items() {
   }
 }
 
-template <class Backend, fixed_string Name>
+template <class Backend, fixed_string Name, class Type>
 consteval auto check_stored_value() {
   using has = typename fetchable_of<Backend>::type;
-  return fine_or<lists(static_cast<has*>(nullptr), Name.characters), unknown_stored_value<Name, has>>();
+  return fine_or<lists(static_cast<has*>(nullptr), Name.characters) || brings_its_type<Backend, Type>(), unknown_stored_value<Name, has>>();
 }
 
 }  // namespace detail

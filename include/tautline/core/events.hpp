@@ -78,7 +78,7 @@ class events : public session_core<Backend, Options, Entries...> {
     trigger_view view;
     view.step = step;
     if constexpr (counts_by_value<Trigger>) {
-      view.step = static_cast<step_number>(backend_value<Trigger::step_name, void>(this->backend)) +
+      view.step = static_cast<step_number>(stored_value<Trigger::step_name, void>(this->backend)) +
                   (step - this->state.completed);
     }
     if constexpr (uses_clock<Trigger>) {

@@ -158,9 +158,9 @@ class raw_session : public detail::finalized_graph<struct the_raw_session> {
   /// A stored value, as the last run left it, without a run: a variable, or what was computed last.
   template <fixed_string Name, class Type = void>
   [[nodiscard]] decltype(auto) value() const {
-    using verdict = decltype(detail::check_stored_value<typename Core::backend_type, Name>());
+    using verdict = decltype(detail::check_stored_value<typename Core::backend_type, Name, Type>());
     if constexpr (verdict::good) {
-      return detail::backend_value<Name, Type>(core_->backend);
+      return detail::stored_value<Name, Type>(core_->backend);
     } else {
       verdict::say();
       return detail::rejected{};

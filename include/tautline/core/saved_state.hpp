@@ -64,6 +64,23 @@ class saved_state {
     }
   }
 
+  static status read([[maybe_unused]] void* core) {
+    if constexpr (requires(Core& from) { from.backend.read_state(); }) {
+      return static_cast<Core*>(core)->backend.read_state();
+    } else {
+      return {};
+    }
+  }
+  static void* backend([[maybe_unused]] void* core, [[maybe_unused]] void const* kind) {
+    using backend_type = typename Core::backend_type;
+    if constexpr (requires { typename backend_type::erased; }) {
+      if (kind == &kind_of_backend<typename backend_type::erased>) return &static_cast<Core*>(core)->backend.erase();
+    } else {
+      if (kind == &kind_of_backend<backend_type>) return &static_cast<Core*>(core)->backend;
+    }
+    return nullptr;
+  }
+
   template <std::size_t Index>
   static void hook_items(Core& from, erased_visit const& told) {
     using hook_type = typename Core::template hook_type<Index>;
@@ -86,7 +103,7 @@ class saved_state {
     }
   }
 
-  static constexpr training_state::functions functions{&items, &nodes};
+  static constexpr training_state::functions functions{&items, &nodes, &read, &backend};
 };
 
 }  // namespace detail

@@ -16,6 +16,12 @@ struct node_info {
   tensor_view form{};     ///< element type and shape; the data is of no concern
 };
 
+namespace detail {
+/// Its address stands for the type.
+template <class Backend>
+inline char kind_of_backend = 0;
+}  // namespace detail
+
 /// Everything that a checkpoint holds of a training, whatever its graph and hooks are: variables, where the input stands,
 /// the state of the hooks, the completed steps. A view, good during the call that it was given to. What saves gets it
 /// after the last `after_run` of a step; what restores gets it when a session has been made, and writes through it.
@@ -26,6 +32,8 @@ class training_state {
   struct functions {
     void (*items)(void* core, void* visitor, item_visit);
     void (*nodes)(void* core, void* visitor, node_visit);
+    status (*read)(void* core);
+    void* (*backend)(void* core, void const* kind);
   };
 
   training_state(void* core, functions const& how, step_number step, bool running = false)
@@ -36,6 +44,15 @@ class training_state {
   /// Whether hooks have been told of a session before. A restorer leaves values that are `kept` as they are then: the
   /// training goes back to a checkpoint. Else it is resumed, and they are restored, too.
   [[nodiscard]] bool is_running() const { return running_; }
+
+  /// Brings values that lie elsewhere here, so that `each` can show them; they are good until the next run. Where it fails
+  /// with `aborted` or `unavailable`, the session is broken: its next run is recovered. **Cost** nothing if they are here.
+  [[nodiscard]] status read() const { return how_->read(core_); }
+  /// The backend, if it is of that kind (its `erased`); else null. For sinks that know one kind of backend.
+  template <class Backend>
+  [[nodiscard]] Backend* as() const {
+    return static_cast<Backend*>(how_->backend(core_, &detail::kind_of_backend<Backend>));
+  }
 
   /// Calls `visit(state_item const&)` for every value: variables in the order of the graph, inputs, then the hooks in the
   /// order of the arguments. Names are unique.

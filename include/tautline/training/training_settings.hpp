@@ -7,11 +7,9 @@
 
 #include <tautline/io/background_checkpoints.hpp>
 #include <tautline/io/log_sink.hpp>
+#include <tautline/sessions/role.hpp>
 
 TAUTLINE_BEGIN
-
-/// What a process is in a training of several: the chief saves and writes summaries, workers do neither.
-enum class role : std::uint8_t { chief, worker };
 
 /// How `monitored_training_session` sets a training up. Numbers of 0 switch off.
 struct training_settings {

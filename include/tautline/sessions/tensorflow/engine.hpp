@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// IWYU pragma: private, include <tautline/sessions/tensorflow.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tautline/core/error.hpp>
+#include <tautline/core/training_state.hpp>
+#include <tautline/sessions/tensorflow/graph_description.hpp>
+#include <tautline/sessions/tensorflow/graph_parts.hpp>
+#include <tautline/sessions/tensorflow/run_arrays.hpp>
+#include <tautline/sessions/tensorflow/slot_table.hpp>
+
+TAUTLINE_BEGIN
+namespace tensorflow {
+
+/// A finalized graph and, while one is open, its session in TensorFlow's engine: everything about it that does not depend on
+/// the types of the program. A checkpoint sink that knows TensorFlow gets it by `training_state::as<tensorflow::engine>()`.
+///
+/// **Errors** are statuses; their messages stay until eight more have come.
+class engine {
+ public:
+  explicit engine(std::unique_ptr<detail::graph_parts> parts) : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
+    if (parts_->first.ok()) parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
+  }
+  engine(engine&&) = default;
+  engine& operator=(engine&&) = delete;
+  ~engine() { close(); }
+
+  [[nodiscard]] TF_Graph* graph() const { return parts_->graph.get(); }
+  /// Null while none is open.
+  [[nodiscard]] TF_Session* session() const { return session_; }
+  [[nodiscard]] session_settings const& settings() const { return parts_->settings; }
+  /// Keeps words for a status.
+  [[nodiscard]] failure_memory& failures() { return parts_->failures; }
+
+  // --- life -------------------------------------------------------------------------------------------------------
+
+  /// Makes a session. A worker waits in it until somebody has initialised the variables.
+  status open() {
+    if (!parts_->first.ok()) return parts_->first;
+    pending_ = {};
+    if (status const made = connect(); !made.ok()) return made;
+    return settings().role == role::worker ? wait_for_chief() : status{};
+  }
+  /// Initialises what has to be, after `open` and a restorer's try.
+  status finish_open(bool restored) {
+    bool const chief = settings().role == role::chief;
+    auto const& names = settings().scaffold;
+    if (chief && !restored) {
+      std::string missing;
+      if (status const looked = find_uninitialized(missing, false); !looked.ok()) return looked;
+      TF_Operation* const init = parts_->find(names.init_op, "init");
+      if (!missing.empty() && init != nullptr) {
+        if (status const done = run_alone(init, "the init op"); !done.ok()) return done;
+      }
+    }
+    if (TF_Operation* const local = parts_->find(names.local_init_op, ""); local != nullptr) {
+      if (status const done = run_alone(local, "the local init op"); !done.ok()) return done;
+    }
+    std::string missing;
+    if (status const looked = find_uninitialized(missing, true); !looked.ok()) return looked;
+    if (missing.empty()) return {};
+    char const* const why = restored ? "the checkpoint does not have" : "no init op initialises";
+    return failures().set(error_kind::invalid_argument, std::string(why) + " " + missing +
+                                                            ". Mend: name the op in .scaffold = {.init_op = \"…\"}");
+  }
+  void close() {
+    values_are_current_ = false;
+    names_.forget_values();
+    if (TF_Session* const closed = std::exchange(session_, nullptr)) {
+      TF_CloseSession(closed, done_.get());
+      TF_DeleteSession(closed, done_.get());
+    }
+  }
+  /// The global step of the graph, read now; 0 where it has none.
+  status read_global_step(step_number& step) {
+    step = 0;
+    detail::variable const* const found = global_step_variable();
+    if (found == nullptr) return {};
+    tensor_handle value;
+    if (status const read = read_alone(found->value, value, "the global step"); !read.ok()) return read;
+    step = detail::widened<step_number>(found->type, TF_TensorData(value.get()));
+    return {};
+  }
+
+  /// What the program's names stand for.
+  [[nodiscard]] detail::slot_table& names() { return names_; }
+
+  // --- runs -------------------------------------------------------------------------------------------------------
+
+  void begin_run() {
+    arrays_.clear();
+    wrong_feed_ = {};
+  }
+  void add_fetch(std::size_t slot) {
+    if (!names_[slot].always) arrays_.fetch(names_[slot].output, slot);
+  }
+  void add_target(std::size_t slot) { arrays_.run_target(names_[slot].target); }
+  void add_feed(std::size_t slot, tensor_handle value) {
+    if (status const fits = names_.check_feed(slot, value.get()); !fits.ok()) wrong_feed_ = fits;
+    arrays_.feed(names_[slot].output, std::move(value));
+  }
+  /// Runs what was added since `begin_run`, in one `TF_SessionRun`.
+  /// @param options a serialized RunOptions, null for none. @param metadata gets a serialized RunMetadata, null for none
+  status execute(TF_Buffer const* options = nullptr, TF_Buffer* metadata = nullptr) {
+    if (!pending_.ok()) return std::exchange(pending_, {});
+    if (!wrong_feed_.ok()) return wrong_feed_;
+    if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
+    for (std::size_t const slot : names_.always()) arrays_.fetch(names_[slot].output, slot);
+    names_.forget_values();
+    values_are_current_ = false;
+    arrays_.run(session_, options, metadata, done_.get());
+    if (TF_GetCode(done_.get()) != TF_OK) [[unlikely]] return failures().take(done_.get());
+    std::span<std::size_t const> const into = arrays_.fetched_slots();
+    for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
+    return names_.check_ranks(into);
+  }
+  /// For what fails where nothing can be returned: the next run returns it, and may be recovered.
+  void fail_next_run(status failed) {
+    if (pending_.ok()) pending_ = failed;
+  }
+  [[nodiscard]] detail::run_arrays const& last_run() const { return arrays_; }
+
+  /// What the last run gave for a name; null if it was not fetched.
+  [[nodiscard]] TF_Tensor const* value(std::size_t slot) const { return names_.value(slot); }
+  /// The same of a name that nobody fetched, as it is now: by a run of its own, and from then on with every run. If that
+  /// fails, the session's next run does, with this error. Precondition: the name has been found.
+  [[nodiscard]] TF_Tensor const* stored(std::size_t slot) {
+    detail::named_slot& found = names_[slot];
+    if (found.value == nullptr && session_ != nullptr) {
+      status const read = read_alone(found.output, found.value, found.name);
+      if (!read.ok() && pending_.ok()) pending_ = read;
+      names_.fetch_always(slot);
+    }
+    return found.value.get();
+  }
+
+  /// One target in a run of its own, beside the steps: a saver's, say.
+  /// @param feed_into where `text` is fed, null for nowhere
+  status run_alone(TF_Operation* target, std::string const& what, TF_Operation* feed_into = nullptr,
+                   std::string_view text = {}) {
+    if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
+    values_are_current_ = false;
+    detail::run_arrays arrays;
+    if (feed_into != nullptr) {
+      tensor_handle fed = detail::new_text_tensor(nullptr, 0, 1);
+      detail::store_text(fed.get(), 0, text);
+      arrays.feed({feed_into, 0}, std::move(fed));
+    }
+    for (auto const& [name, file] : parts_->assets) {
+      auto const [operation, index] = detail::split_name(name);
+      tensor_handle fed = detail::new_text_tensor(nullptr, 0, 1);
+      detail::store_text(fed.get(), 0, file);
+      arrays.feed({TF_GraphOperationByName(graph(), operation.c_str()), std::max(index, 0)}, std::move(fed));
+    }
+    arrays.run_target(target);
+    arrays.run(session_, nullptr, nullptr, done_.get());
+    return failures().take(done_.get(), what);
+  }
+
+  // --- variables --------------------------------------------------------------------------------------------------
+
+  /// Brings the values of all variables here, by one run; nothing is copied if the engine is in this process. They are
+  /// good until the next run.
+  status read_state() {
+    if (values_are_current_) return {};
+    if (detail::variable const* const unsaved = variables_.find_unsaved()) {
+      return failures().set(error_kind::invalid_argument,
+                            std::string("variable \"") + unsaved->name + "\" is of " + name_of_type(unsaved->type) +
+                                ", which this kind of checkpoint cannot hold. Mend: save with the graph's own saver, "
+                                "tensorflow_checkpoints");
+    }
+    if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
+    detail::run_arrays arrays;
+    for (detail::variable const& each : variables_.all()) {
+      if (!each.is_local) arrays.fetch(each.value, 0);
+    }
+    if (!arrays.fetches().empty()) arrays.run(session_, nullptr, nullptr, done_.get());
+    if (!arrays.fetches().empty() && TF_GetCode(done_.get()) != TF_OK) {
+      return failures().take(done_.get(), "reading the variables");
+    }
+    std::size_t place = 0;
+    for (detail::variable& each : variables_.all()) {
+      if (!each.is_local) each.current.reset(arrays.values()[place++]);
+    }
+    values_are_current_ = true;
+    return {};
+  }
+  /// Memory for all variables, in which a restorer puts values for `write_state`.
+  status prepare_restore() {
+    for (detail::variable& each : variables_.all()) {
+      if (!each.is_local && !each.reserve()) return {error_kind::error, "there is no memory for the variables"};
+    }
+    values_are_current_ = true;
+    written_ = false;
+    return {};
+  }
+  /// Stores what a restorer has put there, by one run.
+  status write_state() {
+    if (std::exchange(written_, false)) return {};
+    detail::run_arrays arrays;
+    for (detail::variable& each : variables_.all()) {
+      if (each.is_local) continue;
+      arrays.feed(each.assigned, std::move(each.current));
+      arrays.run_target(each.assign);
+    }
+    values_are_current_ = false;
+    if (arrays.targets().empty()) return {};
+    arrays.run(session_, nullptr, nullptr, done_.get());
+    return failures().take(done_.get(), "restoring the variables");
+  }
+  /// Says that a restorer has written the variables itself, by the graph's own operations.
+  void variables_are_written() { written_ = true; }
+  /// The values are those of the last `read_state`, or the memory of `prepare_restore`.
+  template <class Visit>
+  void each_variable(Visit const& visit) {
+    variables_.each_item(visit);
+  }
+  [[nodiscard]] bool values_are_current() const { return values_are_current_; }
+
+  template <class Visit>
+  void each_node(Visit const& visit) {
+    if (description_.empty()) description_.read(graph());
+    description_.each(visit);
+  }
+  [[nodiscard]] TF_Operation* find_operation(std::string const& named, char const* by_default) const {
+    return parts_->find(named, by_default);
+  }
+  [[nodiscard]] std::string const& saved_variables() const { return parts_->variables_prefix; }
+
+ private:
+  status connect() {
+    close();
+    session_options_handle const options(TF_NewSessionOptions());
+    TF_SetTarget(options.get(), settings().target.c_str());
+    if (!settings().config.empty()) {
+      TF_SetConfig(options.get(), settings().config.data(), settings().config.size(), done_.get());
+      if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), "session_settings::config");
+    }
+    session_ = TF_NewSession(graph(), options.get(), done_.get());
+    if (TF_GetCode(done_.get()) == TF_OK) return {};
+    session_ = nullptr;
+    return failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
+  }
+  status wait_for_chief() {
+    auto const deadline = std::chrono::steady_clock::now() + settings().max_wait;
+    for (;;) {
+      std::string missing;
+      status const looked = session_ == nullptr ? connect() : find_uninitialized(missing, false);
+      if (looked.ok() && session_ != nullptr && missing.empty()) return {};
+      bool const lost = looked.kind == error_kind::unavailable || looked.kind == error_kind::aborted;
+      if (!looked.ok() && !lost) return looked;
+      if (std::chrono::steady_clock::now() >= deadline) {
+        std::string words = "DEADLINE_EXCEEDED: nobody has initialised the variables within " +
+                            std::to_string(settings().max_wait.count()) + " ms; ";
+        return failures().set(error_kind::error, words + (lost ? looked.message : "still without a value: " + missing));
+      }
+      if (lost) close();
+      std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(settings().recovery_wait, settings().max_wait));
+    }
+  }
+  /// The names of variables without a value, at most five. @param locals too
+  status find_uninitialized(std::string& missing, bool locals) {
+    auto const& names = settings().scaffold;
+    std::string const& given = locals ? names.ready_op : names.ready_for_local_init_op;
+    if (TF_Operation* const ready = parts_->find(given, "")) return ask_ready_op({ready, 0}, missing);
+    detail::run_arrays arrays;
+    std::vector<char const*> asked;
+    for (detail::variable const& each : variables_.all()) {
+      if (each.is_local && !locals) continue;
+      arrays.fetch(each.is_initialized, 0);
+      asked.push_back(each.name);
+    }
+    if (asked.empty()) return {};
+    arrays.run(session_, nullptr, nullptr, done_.get());
+    if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), "asking for the variables");
+    std::vector<std::string> without;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      tensor_handle const answer(arrays.values()[i]);
+      if (!*static_cast<bool const*>(TF_TensorData(answer.get()))) without.emplace_back(asked[i]);
+    }
+    missing = listed(without);
+    return {};
+  }
+  status ask_ready_op(TF_Output ready, std::string& missing) {
+    tensor_handle answer;
+    if (status const read = read_alone(ready, answer, "the ready op"); !read.ok()) return read;
+    tensor<std::string_view, 1> const texts(answer.get());
+    std::vector<std::string> without;
+    for (std::size_t i = 0; i < texts.size(); ++i) without.emplace_back(texts[i]);
+    missing = listed(without);
+    return {};
+  }
+  static std::string listed(std::vector<std::string> const& names) {
+    std::string words;
+    for (std::size_t i = 0; i < names.size() && i < 5; ++i) words += (words.empty() ? "\"" : ", \"") + names[i] + "\"";
+    if (names.size() > 5) words += " and " + std::to_string(names.size() - 5) + " more";
+    return words;
+  }
+  status read_alone(TF_Output from, tensor_handle& value, std::string const& what) {
+    detail::run_arrays arrays;
+    arrays.fetch(from, 0);
+    arrays.run(session_, nullptr, nullptr, done_.get());
+    if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), what);
+    value.reset(arrays.values()[0]);
+    return {};
+  }
+  detail::variable const* global_step_variable() {
+    std::string const& given = settings().scaffold.global_step;
+    detail::variable const* const found = variables_.named(given.empty() ? "global_step" : detail::split_name(given).first);
+    bool const is_number = found != nullptr && (found->type == TF_INT64 || found->type == TF_INT32);
+    return is_number ? found : nullptr;
+  }
+
+  std::unique_ptr<detail::graph_parts> parts_;
+  detail::slot_table names_;
+  status_handle done_;
+  TF_Session* session_ = nullptr;
+  detail::variable_table variables_;
+  detail::run_arrays arrays_;
+  detail::graph_description description_;
+  status pending_{};
+  status wrong_feed_{};
+  bool values_are_current_ = false;
+  bool written_ = false;
+};
+
+}  // namespace tensorflow
+TAUTLINE_END

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// IWYU pragma: private, include <tautline/sessions/tensorflow.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tautline/sessions/tensorflow/names.hpp>
+#include <tautline/sessions/tensorflow/settings.hpp>
+#include <tautline/sessions/tensorflow/variables.hpp>
+
+TAUTLINE_BEGIN
+namespace tensorflow {
+namespace detail {
+
+/// A whole file. @return false if it cannot be read
+inline bool read_file(std::string const& path, std::string& bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return false;
+  bytes.assign(std::istreambuf_iterator<char>(file), {});
+  return !file.bad();
+}
+
+/// A graph with what is known of it, under construction and afterwards.
+struct graph_parts {
+  graph_handle graph{TF_NewGraph()};
+  std::vector<std::pair<std::string, std::string>> aliases{};  ///< a program's name, the graph's
+  session_settings settings{};
+  std::vector<std::string> locals{};  ///< variables of one process alone
+  /// Tensors that the local init op is fed with: files of a SavedModel.
+  std::vector<std::pair<std::string, std::string>> assets{};
+  std::string variables_prefix{};  ///< of the checkpoint within a SavedModel; empty for none
+  failure_memory failures{};
+  status first{};  ///< the first error of building: everything after it is harmless
+
+  /// The graph's name for one of the program.
+  [[nodiscard]] std::string_view name_in_graph(std::string_view name) const {
+    for (auto const& [from, to] : aliases) {
+      if (from == name) return to;
+    }
+    return name;
+  }
+  void fail(error_kind kind, std::string message) {
+    if (first.ok()) first = failures.set(kind, std::move(message));
+  }
+
+  /// Adds the nodes of a serialized GraphDef. @param origin for messages: "graph.pb"
+  void import(std::string_view bytes, std::string const& origin) {
+    if (!first.ok()) return;
+    status_handle const done = new_status();
+    buffer_handle const buffer(TF_NewBufferFromString(bytes.data(), bytes.size()));
+    import_options_handle const options(TF_NewImportGraphDefOptions());
+    TF_GraphImportGraphDef(graph.get(), buffer.get(), options.get(), done.get());
+    first = failures.take(done.get(), origin + " cannot be imported as a graph");
+  }
+
+  /// An operation by the name that settings or the original give it; null if that is empty or the graph has none.
+  [[nodiscard]] TF_Operation* find(std::string const& named, char const* by_default) const {
+    std::string const& name = named.empty() ? std::string(by_default) : split_name(named).first;
+    return name.empty() ? nullptr : TF_GraphOperationByName(graph.get(), name.c_str());
+  }
+};
+
+}  // namespace detail
+}  // namespace tensorflow
+TAUTLINE_END

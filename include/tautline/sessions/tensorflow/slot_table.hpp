@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// IWYU pragma: private, include <tautline/sessions/tensorflow.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tautline/sessions/tensorflow/graph_parts.hpp>
+#include <tautline/sessions/tensorflow/names.hpp>
+#include <tautline/sessions/tensorflow/tensor.hpp>
+
+TAUTLINE_BEGIN
+namespace tensorflow {
+namespace detail {
+
+/// What a name of the program stands for in the graph, and the value that the last run gave it.
+struct named_slot {
+  char const* name = "";            ///< the program's
+  TF_Output output{nullptr, 0};     ///< what is fetched or fed; the operation is null until it has been looked for
+  TF_Operation* target = nullptr;
+  TF_DataType type = TF_FLOAT;
+  std::vector<std::int64_t> shape{};  ///< what the graph knows of it, -1 for a length that it leaves open
+  bool has_rank = false;
+  int asked_rank = -1;  ///< checked after a run where the graph does not know it
+  bool always = false;  ///< fetched in every run: a trigger looks at it
+  tensor_handle value{};
+};
+
+/// The names that a program uses: looked for in the graph once each.
+class slot_table {
+ public:
+  explicit slot_table(graph_parts& parts) : parts_(&parts), done_(new_status()) {}
+
+  [[nodiscard]] named_slot& operator[](std::size_t slot) { return slots_[slot]; }
+  [[nodiscard]] TF_Tensor const* value(std::size_t slot) const {
+    return slot < slots_.size() ? slots_[slot].value.get() : nullptr;
+  }
+  void forget_values() {
+    for (named_slot& each : slots_) each.value.reset();
+  }
+  /// Those that are fetched in every run.
+  [[nodiscard]] std::span<std::size_t const> always() const { return always_; }
+  void fetch_always(std::size_t slot) {
+    if (!slots_[slot].always) always_.push_back(slot);
+    slots_[slot].always = true;
+  }
+
+  /// Looks a value up by its name. @param asked how to read it; the rank is -1 for any
+  status find_fetch(std::size_t slot, char const* name, TF_DataType asked, int rank) {
+    named_slot& found = at(slot, name);
+    if (status const looked = find_output(found, "fetch"); !looked.ok()) return looked;
+    bool const fits = found.type == asked || (rank == 0 && widens(found.type, asked));
+    if (!fits || (found.has_rank && rank >= 0 && static_cast<int>(found.shape.size()) != rank)) {
+      return parts_->failures.set(error_kind::invalid_argument,
+                            std::string("fetch \"") + name + "\": it is asked for as " + name_of_type(asked) + " of rank " +
+                                std::to_string(rank) + ", in the graph it is " + form_of(found));
+    }
+    if (!found.has_rank && rank >= 0) found.asked_rank = rank;
+    return {};
+  }
+  /// The same for what is fed. @param fits whether a value of that element type can stand for another one
+  status find_feed(std::size_t slot, char const* name, TF_DataType given, int rank, bool (*fits)(TF_DataType)) {
+    named_slot& found = at(slot, name);
+    if (status const looked = find_output(found, "feed"); !looked.ok()) return looked;
+    if (fits(found.type) && !(found.has_rank && static_cast<int>(found.shape.size()) != rank)) return {};
+    return parts_->failures.set(error_kind::invalid_argument, std::string("feed \"") + name + "\": it is given as " +
+                                                            name_of_type(given) + " of rank " + std::to_string(rank) +
+                                                            ", in the graph it is " + form_of(found));
+  }
+  status find_target(std::size_t slot, char const* name) {
+    named_slot& found = at(slot, name);
+    if (found.target != nullptr) return {};
+    std::string const in_graph(parts_->name_in_graph(name));
+    found.target = TF_GraphOperationByName(parts_->graph.get(), split_name(in_graph).first.c_str());
+    if (found.target != nullptr) return {};
+    return parts_->failures.set(error_kind::invalid_argument,
+                          no_such_name(parts_->graph.get(), std::string("target \"") + name + "\"", in_graph,
+                                               [](TF_Operation*) { return true; }));
+  }
+  /// Whether a value may be put there. @param value null stands for no memory
+  status check_feed(std::size_t slot, TF_Tensor const* value) {
+    named_slot const& into = slots_[slot];
+    if (value != nullptr && shape_fits(into, value)) [[likely]] return {};
+    std::string const what = std::string("feed \"") + into.name + "\": ";
+    if (value == nullptr) return parts_->failures.set(error_kind::error, what + "there is no memory");
+    return parts_->failures.set(error_kind::invalid_argument,
+                                what + "its shape is " + shape_of(value) + ", in the graph it is " + form_of(into));
+  }
+  /// Of values whose rank the graph does not know.
+  status check_ranks(std::span<std::size_t const> slots) {
+    for (std::size_t const slot : slots) {
+      named_slot const& got = slots_[slot];
+      if (got.asked_rank >= 0 && TF_NumDims(got.value.get()) != got.asked_rank) [[unlikely]] {
+        return parts_->failures.set(error_kind::invalid_argument,
+                              std::string("fetch \"") + got.name + "\": it is asked for with rank " +
+                                  std::to_string(got.asked_rank) + ", the run gave " + shape_of(got.value.get()));
+      }
+    }
+    return {};
+  }
+
+ private:
+  named_slot& at(std::size_t slot, char const* name) {
+    if (slot >= slots_.size()) slots_.resize(slot + 1);
+    slots_[slot].name = name;
+    return slots_[slot];
+  }
+  status find_output(named_slot& found, char const* what) {
+    if (found.output.oper != nullptr) return {};
+    std::string const in_graph(parts_->name_in_graph(found.name));
+    auto const [operation, index] = split_name(in_graph);
+    TF_Operation* const made = TF_GraphOperationByName(parts_->graph.get(), operation.c_str());
+    int const outputs = made == nullptr ? 0 : TF_OperationNumOutputs(made);
+    if (std::max(index, 0) >= outputs) {
+      std::string const asked = std::string(what) + " \"" + found.name + "\"";
+      if (made != nullptr) {
+        return parts_->failures.set(error_kind::invalid_argument,
+                              asked + ": the operation \"" + operation + "\" of the graph has " + std::to_string(outputs) +
+                                  " outputs" + (outputs == 0 ? ". Mend: run it as a target" : ""));
+      }
+      return parts_->failures.set(error_kind::invalid_argument,
+                            no_such_name(parts_->graph.get(), asked, in_graph, [](TF_Operation* each) {
+                              return TF_OperationNumOutputs(each) > 0;
+                            }));
+    }
+    TF_Output const output{made, std::max(index, 0)};
+    int const rank = TF_GraphGetTensorNumDims(parts_->graph.get(), output, done_.get());
+    if (TF_GetCode(done_.get()) == TF_OK && rank >= 0) {
+      found.shape.resize(static_cast<std::size_t>(rank));
+      TF_GraphGetTensorShape(parts_->graph.get(), output, found.shape.data(), rank, done_.get());
+      found.has_rank = TF_GetCode(done_.get()) == TF_OK;
+    }
+    found.type = static_cast<TF_DataType>(TF_OperationOutputType(output) % 100);
+    found.output = output;
+    return {};
+  }
+  static std::string form_of(named_slot const& found) {
+    return std::string(name_of_type(found.type)) + " " +
+           shape_text(found.shape.data(), found.has_rank ? static_cast<int>(found.shape.size()) : -1);
+  }
+  static bool shape_fits(named_slot const& into, TF_Tensor const* value) {
+    if (!into.has_rank) return true;
+    if (TF_NumDims(value) != static_cast<int>(into.shape.size())) return false;
+    for (int i = 0; i < TF_NumDims(value); ++i) {
+      std::int64_t const wanted = into.shape[static_cast<std::size_t>(i)];
+      if (wanted >= 0 && wanted != TF_Dim(value, i)) return false;
+    }
+    return true;
+  }
+  static std::string shape_of(TF_Tensor const* value) {
+    std::vector<std::int64_t> lengths;
+    for (int i = 0; i < TF_NumDims(value); ++i) lengths.push_back(TF_Dim(value, i));
+    return shape_text(lengths.data(), static_cast<int>(lengths.size()));
+  }
+
+  graph_parts* parts_;
+  status_handle done_;
+  std::vector<named_slot> slots_;
+  std::vector<std::size_t> always_;
+};
+
+}  // namespace detail
+}  // namespace tensorflow
+TAUTLINE_END
