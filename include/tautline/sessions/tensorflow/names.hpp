@@ -71,7 +71,7 @@ std::string near_names(TF_Graph* graph, std::string_view asked, Fits fits) {
     if (!fits(operation) || name.starts_with("tautline/")) return;
     if (std::size_t const distance = name_distance(asked, name); distance <= most) found.emplace_back(distance, name);
   });
-  std::stable_sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  std::sort(found.begin(), found.end());
   if (found.size() > 5) found.resize(5);
   std::string words;
   for (auto const& [distance, name] : found) words.append(words.empty() ? "\"" : ", \"").append(name).append("\"");
