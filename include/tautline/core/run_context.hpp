@@ -146,6 +146,7 @@ class run_context : public run_context_base, public detail::values_of<Core, type
   /// The raw session.
   [[nodiscard]] raw_session<Core> session() const { return raw_session<Core>(*this->core_); }
 
+  using backend_type = typename Core::backend_type;
   /// Whether runs of this session have a gate: the backend can make them in two parts.
   static constexpr bool has_gate = stages<typename Core::backend_type>;
   /// Whether there is something that a training could go back to (`options{restore_from{…}}`).

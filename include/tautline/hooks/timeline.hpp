@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -40,18 +43,19 @@ class basic_timeline {
   }
   /// The first of all callbacks of a run.
   template <class Context>
-  void before_run(Context& ctx) {
-    finish_step();
-    recording_ = ctx.due();
-    if (!recording_) return;
-    unfinished_ = depth_;  // this callback itself began before the step that it begins: it would not nest
-    step_ = ctx.step();
-    began_ = last_ = time();
+  auto before_run(Context& ctx) {
+    begin_step(ctx);
+    if constexpr (requires { Context::backend_type::full_trace; }) {
+      return ask_if(recording_, run_options(Context::backend_type::full_trace));
+    }
   }
   /// The last one; savers may come behind it.
   template <class Context>
   void after_run(Context& ctx) {
     if (recording_) vetoed_ = ctx.vetoed(), over_ = true;
+    if constexpr (requires { ctx.metadata().each_slice([](auto const&) {}); }) {
+      if (recording_) show_engine(ctx.metadata());
+    }
     check(ctx);
   }
   template <class Session>
@@ -109,6 +113,34 @@ class basic_timeline {
     TAUTLINE_CATCH_ALL { failed_ = true; }
   }
   [[nodiscard]] std::uint64_t time() { return static_cast<std::uint64_t>(clock_.now()); }
+  void begin_step(life& at) {
+    finish_step();
+    recording_ = at.due();
+    if (!recording_) return;
+    unfinished_ = depth_;  // this callback itself began before the step that it begins: it would not nest
+    step_ = at.step();
+    began_ = last_ = time();
+    wall_began_ = std::chrono::system_clock::now();
+  }
+  /// What the engine recorded of its operations: a track for each device and thread. It has the wall clock.
+  template <class Metadata>
+  void show_engine(Metadata const& recorded) {
+    using micros = std::chrono::microseconds;
+    auto const zero = std::chrono::duration_cast<micros>(wall_began_.time_since_epoch()).count();
+    double const ticks = static_cast<double>(clock_.ticks_per_second()) * 1e-6;
+    recorded.each_slice([&](auto const& slice) {
+      auto const late = static_cast<std::int64_t>(static_cast<double>(slice.start_micros - zero) * ticks);
+      std::uint64_t const start = late < 0 && began_ < static_cast<std::uint64_t>(-late) ? 0 : began_ + static_cast<std::uint64_t>(late);
+      trace_.slice(slice.node, slice.op(), start, static_cast<std::uint64_t>(static_cast<double>(slice.micros) * ticks),
+                   track_of(slice.device, slice.thread_id), {{"step", step_}});
+    });
+  }
+  trace_track track_of(std::string_view device, std::uint32_t thread) {
+    std::string name(device);
+    if (thread != 0) name += " thread " + std::to_string(thread);
+    auto const found = tracks_.find(name);
+    return found != tracks_.end() ? found->second : tracks_.emplace(name, trace_.track(name)).first->second;
+  }
   /// A step lasts from its first callback to the end of its last one.
   void finish_step() {
     if (!recording_) return;
@@ -133,6 +165,8 @@ class basic_timeline {
   std::size_t unfinished_ = 0;  ///< the depth of the own callback in which the step began
   step_number step_ = 0;
   std::uint64_t began_ = 0;
+  std::chrono::system_clock::time_point wall_began_{};
+  std::map<std::string, trace_track, std::less<>> tracks_{};  ///< of the engine
   std::uint64_t last_ = 0;
   bool recording_ = false;
   bool over_ = false;  ///< nothing but savers can belong to the step any more
@@ -141,7 +175,8 @@ class basic_timeline {
 };
 
 /// Shows where the time goes, as a trace that ui.perfetto.dev opens: each step, and in it each callback of each hook, the
-/// run, the gate and the saving.
+/// run, the gate and the saving. A backend that can record its runs (TensorFlow) does so in these steps, and its operations
+/// are shown, too, on a track for each device and thread.
 ///
 ///     auto session = monitored(graph, timeline{"run/trace.json", every_steps{100}}, …);   // every hundredth step
 ///

@@ -113,10 +113,29 @@ class tensorflow_graph {
     return made;
   }
 
+  /// A MetaGraphDef, `model.meta`: a graph with its saver and its collections, which tell the scaffold.
+  [[nodiscard]] static tensorflow_graph from_meta_graph(std::string const& path) {
+    tensorflow_graph made;
+    made.parts_->import(tensorflow::meta_graph::from_file(path), path);
+    return made;
+  }
+  [[nodiscard]] static tensorflow_graph from_meta_graph_bytes(std::string bytes) {
+    tensorflow_graph made;
+    made.parts_->import(tensorflow::meta_graph::from_bytes(std::move(bytes)), "the MetaGraphDef");
+    return made;
+  }
+  /// A SavedModel: a folder with a graph, its variables and its assets. Variables begin as they were saved.
+  /// @param tags of the graph that is meant, all of them: {"train"}
+  [[nodiscard]] static tensorflow_graph from_saved_model(std::string const& folder, std::vector<std::string> tags) {
+    tensorflow_graph made;
+    made.parts_->import(tensorflow::meta_graph::from_saved_model(folder, std::move(tags)), folder);
+    return made;
+  }
+
   /// Says as what a value is read: by `fetch<Name>` of hooks and callers that do not say it themselves.
   /// @tparam Type a number, `bool`, `half`, `bfloat16` or `std::string_view` for a scalar, `tensor<Element, Rank>` for more. A
   /// scalar may be read as a wider number than it is.
-  /// @param in_graph its name there: "dense/BiasAdd:0"; `Name` by default
+  /// @param in_graph its name there: "dense/BiasAdd:0"; `Name` by default. That of a variable stands for its value
   template <fixed_string Name, tensorflow::detail::fetched_type Type>
   [[nodiscard]] auto value(std::string_view in_graph = {}) && {
     add_alias<Name>(in_graph);
@@ -246,8 +265,15 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
     });
     request.each_fetch([&]<fixed_string Name>() { engine_.add_fetch(tensorflow::detail::slot_of<Name>()); });
     request.each_target([&]<fixed_string Name>() { engine_.add_target(tensorflow::detail::slot_of<Name>()); });
-    return engine_.execute();
+    tensorflow::run_options options;
+    request.each_options([&]<class Options>(Options const& given) {
+      if constexpr (std::is_same_v<Options, tensorflow::run_options>) options |= given;
+    });
+    return options.any() ? engine_.execute(options) : engine_.execute();
   }
+  /// What TensorFlow recorded of the last run, where somebody wanted it: `run_options(full_trace)`.
+  [[nodiscard]] tensorflow::run_metadata metadata() const { return engine_.metadata(); }
+  static constexpr tensorflow::run_options full_trace{.trace = tensorflow::trace_level::full};
   /// What the last run gave for a name; zero, or an empty tensor, if it was not fetched. Tensors are views, good until
   /// the next run.
   template <fixed_string Name, class Type = void>

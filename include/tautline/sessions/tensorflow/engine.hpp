@@ -16,9 +16,11 @@
 
 #include <tautline/core/error.hpp>
 #include <tautline/core/training_state.hpp>
+#include <tautline/sessions/tensorflow/connection.hpp>
 #include <tautline/sessions/tensorflow/graph_description.hpp>
 #include <tautline/sessions/tensorflow/graph_parts.hpp>
 #include <tautline/sessions/tensorflow/run_arrays.hpp>
+#include <tautline/sessions/tensorflow/run_options.hpp>
 #include <tautline/sessions/tensorflow/slot_table.hpp>
 
 TAUTLINE_BEGIN
@@ -31,7 +33,9 @@ namespace tensorflow {
 class engine {
  public:
   explicit engine(std::unique_ptr<detail::graph_parts> parts) : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
-    if (parts_->first.ok()) parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
+    if (!parts_->first.ok()) return;
+    parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
+    detail::add_try_operation(parts_->graph.get(), done_.get());
   }
   engine(engine&&) = default;
   engine& operator=(engine&&) = delete;
@@ -56,16 +60,14 @@ class engine {
   /// Initialises what has to be, after `open` and a restorer's try.
   status finish_open(bool restored) {
     bool const chief = settings().role == role::chief;
-    auto const& names = settings().scaffold;
     if (chief && !restored) {
       std::string missing;
       if (status const looked = find_uninitialized(missing, false); !looked.ok()) return looked;
-      TF_Operation* const init = parts_->find(names.init_op, "init");
-      if (!missing.empty() && init != nullptr) {
-        if (status const done = run_alone(init, "the init op"); !done.ok()) return done;
+      if (!missing.empty()) {
+        if (status const done = initialize(); !done.ok()) return done;
       }
     }
-    if (TF_Operation* const local = parts_->find(names.local_init_op, ""); local != nullptr) {
+    if (TF_Operation* const local = parts_->find(settings().scaffold.local_init_op, ""); local != nullptr) {
       if (status const done = run_alone(local, "the local init op"); !done.ok()) return done;
     }
     std::string missing;
@@ -112,26 +114,27 @@ class engine {
     arrays_.feed(names_[slot].output, std::move(value));
   }
   /// Runs what was added since `begin_run`, in one `TF_SessionRun`.
-  /// @param options a serialized RunOptions, null for none. @param metadata gets a serialized RunMetadata, null for none
-  status execute(TF_Buffer const* options = nullptr, TF_Buffer* metadata = nullptr) {
-    if (!pending_.ok()) return std::exchange(pending_, {});
-    if (!wrong_feed_.ok()) return wrong_feed_;
-    if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
-    for (std::size_t const slot : names_.always()) arrays_.fetch(names_[slot].output, slot);
-    names_.forget_values();
-    values_are_current_ = false;
-    arrays_.run(session_, options, metadata, done_.get());
-    if (TF_GetCode(done_.get()) != TF_OK) [[unlikely]] return failures().take(done_.get());
-    std::span<std::size_t const> const into = arrays_.fetched_slots();
-    for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
-    return names_.check_ranks(into);
+  /// @param options of all parties; what is recorded on them is in `metadata()` afterwards
+  status execute(run_options options) {
+    if (is_remote() && options.timeout_in_ms <= 0) options.timeout_in_ms = unlimited_ms;
+    std::string const given = options.bytes();
+    buffer_handle const taken(TF_NewBufferFromString(given.data(), given.size()));
+    recorded_.reset(options.wants_metadata() ? TF_NewBuffer() : nullptr);
+    return execute(taken.get(), recorded_.get());
   }
+  status execute() {
+    if (recorded_ != nullptr) recorded_.reset();
+    return execute(no_options(), nullptr);
+  }
+  /// What TensorFlow recorded of the last run; empty where nobody wanted it. A view, good until the next run.
+  [[nodiscard]] run_metadata metadata() const {
+    return recorded_ == nullptr ? run_metadata() : run_metadata(recorded_->data, recorded_->length);
+  }
+  [[nodiscard]] detail::run_arrays const& last_run() const { return arrays_; }
   /// For what fails where nothing can be returned: the next run returns it, and may be recovered.
   void fail_next_run(status failed) {
     if (pending_.ok()) pending_ = failed;
   }
-  [[nodiscard]] detail::run_arrays const& last_run() const { return arrays_; }
-
   /// What the last run gave for a name; null if it was not fetched.
   [[nodiscard]] TF_Tensor const* value(std::size_t slot) const { return names_.value(slot); }
   /// The same of a name that nobody fetched, as it is now: by a run of its own, and from then on with every run. If that
@@ -165,7 +168,7 @@ class engine {
       arrays.feed({TF_GraphOperationByName(graph(), operation.c_str()), std::max(index, 0)}, std::move(fed));
     }
     arrays.run_target(target);
-    arrays.run(session_, nullptr, nullptr, done_.get());
+    arrays.run(session_, no_options(), nullptr, done_.get());
     return failures().take(done_.get(), what);
   }
 
@@ -186,7 +189,7 @@ class engine {
     for (detail::variable const& each : variables_.all()) {
       if (!each.is_local) arrays.fetch(each.value, 0);
     }
-    if (!arrays.fetches().empty()) arrays.run(session_, nullptr, nullptr, done_.get());
+    if (!arrays.fetches().empty()) arrays.run(session_, no_options(), nullptr, done_.get());
     if (!arrays.fetches().empty() && TF_GetCode(done_.get()) != TF_OK) {
       return failures().take(done_.get(), "reading the variables");
     }
@@ -217,7 +220,7 @@ class engine {
     }
     values_are_current_ = false;
     if (arrays.targets().empty()) return {};
-    arrays.run(session_, nullptr, nullptr, done_.get());
+    arrays.run(session_, no_options(), nullptr, done_.get());
     return failures().take(done_.get(), "restoring the variables");
   }
   /// Says that a restorer has written the variables itself, by the graph's own operations.
@@ -237,21 +240,52 @@ class engine {
   [[nodiscard]] TF_Operation* find_operation(std::string const& named, char const* by_default) const {
     return parts_->find(named, by_default);
   }
-  [[nodiscard]] std::string const& saved_variables() const { return parts_->variables_prefix; }
 
  private:
+  status execute(TF_Buffer const* options, TF_Buffer* metadata) {
+    if (!pending_.ok()) return std::exchange(pending_, {});
+    if (!wrong_feed_.ok()) return wrong_feed_;
+    if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
+    for (std::size_t const slot : names_.always()) arrays_.fetch(names_[slot].output, slot);
+    names_.forget_values();
+    values_are_current_ = false;
+    arrays_.run(session_, options, metadata, done_.get());
+    if (TF_GetCode(done_.get()) != TF_OK) [[unlikely]] return failures().take(done_.get());
+    std::span<std::size_t const> const into = arrays_.fetched_slots();
+    for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
+    return names_.check_ranks(into);
+  }
+  // A remote session is made by its first run, and what bounds that is the default of all its runs: so each of them says
+  // that it has all the time of the world.
+  static constexpr std::int64_t unlimited_ms = 1'000'000'000;
+  [[nodiscard]] bool is_remote() const { return !settings().target.empty(); }
+  [[nodiscard]] TF_Buffer const* no_options() {
+    if (!is_remote()) return nullptr;
+    if (no_options_ == nullptr) {
+      std::string const bytes = run_options{.timeout_in_ms = unlimited_ms}.bytes();
+      no_options_.reset(TF_NewBufferFromString(bytes.data(), bytes.size()));
+    }
+    return no_options_.get();
+  }
+
   status connect() {
     close();
-    session_options_handle const options(TF_NewSessionOptions());
-    TF_SetTarget(options.get(), settings().target.c_str());
-    if (!settings().config.empty()) {
-      TF_SetConfig(options.get(), settings().config.data(), settings().config.size(), done_.get());
-      if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), "session_settings::config");
+    detail::connection const to{settings().target, settings().config, settings().connect_wait};
+    if (status const answered = to.probe(done_.get(), failures()); !answered.ok()) return answered;
+    session_ = to.open(to.target, graph(), done_.get());
+    return session_ != nullptr ? to.wait(session_, graph(), done_.get(), failures())
+                               : failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
+  }
+  /// From the checkpoint within a SavedModel, or by the init op.
+  status initialize() {
+    auto const& names = settings().scaffold;
+    TF_Operation* const filename = parts_->find(names.saver_filename, "");
+    TF_Operation* const restore = parts_->find(names.saver_restore, "");
+    if (!parts_->saved_variables.empty() && filename != nullptr && restore != nullptr) {
+      return run_alone(restore, "the variables of the SavedModel", filename, parts_->saved_variables);
     }
-    session_ = TF_NewSession(graph(), options.get(), done_.get());
-    if (TF_GetCode(done_.get()) == TF_OK) return {};
-    session_ = nullptr;
-    return failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
+    TF_Operation* const init = parts_->find(names.init_op, "init");
+    return init == nullptr ? status{} : run_alone(init, "the init op");
   }
   status wait_for_chief() {
     auto const deadline = std::chrono::steady_clock::now() + settings().max_wait;
@@ -283,7 +317,7 @@ class engine {
       asked.push_back(each.name);
     }
     if (asked.empty()) return {};
-    arrays.run(session_, nullptr, nullptr, done_.get());
+    arrays.run(session_, no_options(), nullptr, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), "asking for the variables");
     std::vector<std::string> without;
     for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -311,7 +345,7 @@ class engine {
   status read_alone(TF_Output from, tensor_handle& value, std::string const& what) {
     detail::run_arrays arrays;
     arrays.fetch(from, 0);
-    arrays.run(session_, nullptr, nullptr, done_.get());
+    arrays.run(session_, no_options(), nullptr, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), what);
     value.reset(arrays.values()[0]);
     return {};
@@ -332,6 +366,8 @@ class engine {
   detail::graph_description description_;
   status pending_{};
   status wrong_feed_{};
+  buffer_handle recorded_{};
+  buffer_handle no_options_{};
   bool values_are_current_ = false;
   bool written_ = false;
 };

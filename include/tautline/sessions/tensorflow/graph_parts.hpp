@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tautline/sessions/tensorflow/meta_graph.hpp>
 #include <tautline/sessions/tensorflow/names.hpp>
 #include <tautline/sessions/tensorflow/settings.hpp>
 #include <tautline/sessions/tensorflow/variables.hpp>
@@ -34,7 +35,7 @@ struct graph_parts {
   std::vector<std::string> locals{};  ///< variables of one process alone
   /// Tensors that the local init op is fed with: files of a SavedModel.
   std::vector<std::pair<std::string, std::string>> assets{};
-  std::string variables_prefix{};  ///< of the checkpoint within a SavedModel; empty for none
+  std::string saved_variables{};  ///< the prefix of the checkpoint within a SavedModel; empty for none
   failure_memory failures{};
   status first{};  ///< the first error of building: everything after it is harmless
 
@@ -57,6 +58,32 @@ struct graph_parts {
     import_options_handle const options(TF_NewImportGraphDefOptions());
     TF_GraphImportGraphDef(graph.get(), buffer.get(), options.get(), done.get());
     first = failures.take(done.get(), origin + " cannot be imported as a graph");
+  }
+
+  /// Adds a meta graph, and takes what it tells about its life.
+  void import(meta_graph const& from, std::string const& origin) {
+    if (!from.result.ok()) return fail(from.result.kind, from.result.message);
+    import(from.graph_def(), origin);
+    bool const is_saved_model = !from.folder.empty();
+    scaffold& names = settings.scaffold;
+    names.init_op = from.init_op();
+    names.local_init_op = is_saved_model ? from.main_op() : from.local_init_op();
+    if (names.local_init_op.empty()) names.local_init_op = from.local_init_op();
+    names.ready_op = from.ready_op();
+    names.ready_for_local_init_op = from.ready_for_local_init_op();
+    names.global_step = from.global_step().variable_name;
+    if (from.has_saver) {
+      names.saver_filename = from.saver.filename_tensor_name;
+      names.saver_save = from.saver.save_tensor_name;
+      names.saver_restore = from.saver.restore_op_name;
+    }
+    for (variable_def const& each : from.variables(graph_keys::local_variables)) {
+      locals.push_back(split_name(each.variable_name).first);
+    }
+    for (asset_file_def const& each : from.assets) {
+      assets.emplace_back(each.tensor_name, from.folder + "/assets/" + each.filename);
+    }
+    if (is_saved_model && !names.saver_restore.empty()) saved_variables = from.folder + "/variables/variables";
   }
 
   /// An operation by the name that settings or the original give it; null if that is empty or the graph has none.

@@ -8,6 +8,7 @@
 
 #include <tautline/core/config.hpp>
 #include <tautline/sessions/role.hpp>
+#include <tautline/sessions/tensorflow/session_config.hpp>
 
 TAUTLINE_BEGIN
 namespace tensorflow {
@@ -46,10 +47,10 @@ struct session_settings {
   std::chrono::milliseconds max_wait{std::chrono::hours(2)};
   /// So long it sleeps between two looks.
   std::chrono::milliseconds recovery_wait{500};
-  /// A remote engine, and all that it works with, must have answered within this time when a session is made.
+  /// A remote engine, and all machines that it works with, must answer within this time when a session is made.
   std::chrono::milliseconds connect_wait{std::chrono::seconds(60)};
-  /// A serialized ConfigProto, see `session_config`.
-  std::string config{};
+  /// What the session may use of this machine and of others.
+  session_config config{};
   tensorflow::scaffold scaffold{};
 };
 

@@ -111,11 +111,18 @@ class slot_table {
     slots_[slot].name = name;
     return slots_[slot];
   }
+  /// A variable's name stands for its value, not for the handle to it.
+  [[nodiscard]] TF_Operation* value_of(TF_Operation* named) const {
+    if (named == nullptr || std::string_view(TF_OperationOpType(named)) != "VarHandleOp") return named;
+    std::string const read = std::string("tautline/") + TF_OperationName(named) + "/read";
+    TF_Operation* const found = TF_GraphOperationByName(parts_->graph.get(), read.c_str());
+    return found == nullptr ? named : found;
+  }
   status find_output(named_slot& found, char const* what) {
     if (found.output.oper != nullptr) return {};
     std::string const in_graph(parts_->name_in_graph(found.name));
     auto const [operation, index] = split_name(in_graph);
-    TF_Operation* const made = TF_GraphOperationByName(parts_->graph.get(), operation.c_str());
+    TF_Operation* const made = value_of(TF_GraphOperationByName(parts_->graph.get(), operation.c_str()));
     int const outputs = made == nullptr ? 0 : TF_OperationNumOutputs(made);
     if (std::max(index, 0) >= outputs) {
       std::string const asked = std::string(what) + " \"" + found.name + "\"";

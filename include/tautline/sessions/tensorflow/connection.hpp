@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// IWYU pragma: private, include <tautline/sessions/tensorflow.hpp>
+
+#include <chrono>
+#include <string>
+
+#include <tautline/sessions/tensorflow/session_config.hpp>
+#include <tautline/sessions/tensorflow/status.hpp>
+
+TAUTLINE_BEGIN
+namespace tensorflow {
+namespace detail {
+
+/// The name of an operation that does nothing, by which a session is tried.
+inline constexpr char const* try_operation = "tautline/try";
+
+inline void add_try_operation(TF_Graph* graph, TF_Status* done) {
+  if (TF_GraphOperationByName(graph, try_operation) != nullptr) return;
+  TF_FinishOperation(TF_NewOperation(graph, "NoOp", try_operation), done);
+}
+
+/// The way to an engine, in this process or elsewhere. An engine that is not there would let the first run wait for ever.
+struct connection {
+  std::string const& target;
+  session_config const& config;
+  std::chrono::milliseconds limit;
+
+  /// @return null if TensorFlow refuses
+  [[nodiscard]] TF_Session* open(std::string const& to, TF_Graph* graph, TF_Status* done) const {
+    session_options_handle const options(TF_NewSessionOptions());
+    TF_SetTarget(options.get(), to.c_str());
+    session_config given = config;
+    if (!target.empty() && given.operation_timeout_in_ms == 0) given.operation_timeout_in_ms = limit.count();
+    if (std::string const bytes = given.bytes(); !bytes.empty()) {
+      TF_SetConfig(options.get(), bytes.data(), bytes.size(), done);
+      if (TF_GetCode(done) != TF_OK) return nullptr;
+    }
+    return TF_NewSession(graph, options.get(), done);
+  }
+  /// Waits until the engine, and all machines that it works with, have answered.
+  status wait(TF_Session* session, TF_Graph* graph, TF_Status* done, failure_memory& failures) const {
+    if (target.empty()) return {};
+    TF_Operation const* const nothing = TF_GraphOperationByName(graph, try_operation);
+    TF_SessionRun(session, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &nothing, 1, nullptr, done);
+    if (TF_GetCode(done) == TF_DEADLINE_EXCEEDED) {
+      return failures.set(error_kind::error,
+                          "DEADLINE_EXCEEDED: \"" + target + "\", or a machine that it works with, has not answered within " +
+                              std::to_string(limit.count()) + " ms. Mend: start it, leave out machines that are not needed by "
+                              ".config = {.device_filters = {…}}, or give it more .connect_wait");
+    }
+    return failures.take(done, "making a session on \"" + target + "\"");
+  }
+  /// The engine of a server of this very process is called directly, and then no deadline ends the making of a session. So
+  /// it is tried by way of the network first.
+  status probe(TF_Status* done, failure_memory& failures) const {
+    std::string const here = "grpc://localhost:";
+    if (!target.starts_with(here)) return {};
+    graph_handle const graph(TF_NewGraph());
+    add_try_operation(graph.get(), done);
+    TF_Session* const session = open("grpc://127.0.0.1:" + target.substr(here.size()), graph.get(), done);
+    if (session == nullptr) return failures.take(done, "making a session on \"" + target + "\"");
+    status const answered = wait(session, graph.get(), done, failures);
+    status_handle const closed = new_status();
+    TF_CloseSession(session, closed.get());
+    TF_DeleteSession(session, closed.get());
+    return answered;
+  }
+};
+
+}  // namespace detail
+}  // namespace tensorflow
+TAUTLINE_END
