@@ -538,7 +538,7 @@ std::vector<mistake> const mistakes{
     {"type of an attribute", [](scope const& o) { o.op("Sum", "s", {o.constant(1.f), o.constant(0)}, {{"keep_dims", 1}}); },
      {"node 's' (Sum)", "'keep_dims'"}},
     {"name of an attribute", [](scope const& o) { o.op("Relu", "r", {o.constant(1.f)}, {{"alpha", 1}}); },
-     {"node 'r' (Relu)", "'alpha'"}},
+     {"node 'r' (Relu)", "no attribute 'alpha'"}},
     {"list", [](scope const& o) { o.op("AddN", "s", {o.constant(1.f), o.constant(1.f)}); }, {"node 's' (AddN)", "expected list"}},
     {"elements", [](scope const& o) { o.constant(constant_value(vec{1, 2, 3}, {2, 2}), "k"); }, {"node 'k' (Const)", "as many elements"}},
     {"output", [](scope const& o) { (void)o.no_op("n")[0]; }, {"node 'n' has no output 0"}},

@@ -28,6 +28,7 @@ from common import builds, packages, report
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ["fixtures.py"]
 SCRIPTS = [
+    ["ops.py"],
     ["../headers/run.py", "--tensorflow"],
     ["../compile_fail/run.py", "--tensorflow"],
     ["../docs/run.py", "--tensorflow"],

@@ -21,6 +21,11 @@ class math_ops {
   /// Any op of TensorFlow, by its name there: `op("Pad", "padded", {x, paddings})`, `op("Pack", "", {list}, {{"axis", 1}})`.
   operation op(std::string const& type, name_type name, std::vector<argument> const& inputs = {},
                std::vector<attribute> const& attributes = {}) const {
+    for (attribute const& one : attributes) {
+      if (has_attribute(where_->graph->graph, type, one.name())) continue;
+      where_->graph->fail(error_kind::invalid_argument, "node '" + where_->prefix + std::string(name) + "' (" + type +
+                                                            "): the op has no attribute '" + one.name() + "'");
+    }
     return add_node(*where_, type, named(name, type), inputs, attributes);
   }
 

@@ -8,6 +8,7 @@
 
 #include <tautline/core/error.hpp>
 #include <tautline/sessions/tensorflow/ops/value.hpp>
+#include <tautline/sessions/tensorflow/protobuf.hpp>
 
 // Nodes of a TensorFlow graph, and the one function through which all of them are made.
 
@@ -218,6 +219,21 @@ struct node_name {
     if (!is_plain(c) && c != '_' && c != '-' && c != '/' && c != '\\' && c != '>') return false;
   }
   return true;
+}
+
+/// Whether the definition of an op (OpDef) has this attribute. TensorFlow itself takes any name, and ignores what it
+/// does not know.
+[[nodiscard]] inline bool has_attribute(TF_Graph* graph, std::string const& type, std::string const& attribute) {
+  std::unique_ptr<TF_Buffer, void (*)(TF_Buffer*)> const definition(TF_NewBuffer(), TF_DeleteBuffer);
+  call_status status;
+  TF_GraphGetOpDef(graph, type.c_str(), definition.get(), status.get());
+  if (!status.ok() || attribute.starts_with('_')) return true;  // an unknown op is another error
+  bool found = false;
+  for (proto_reader op({static_cast<char const*>(definition->data), definition->length}); op.next();) {
+    if (op.field() != 4) continue;
+    op.message([&](proto_reader& in) { found = found || (in.field() == 1 && in.bytes() == attribute); });
+  }
+  return found;
 }
 
 /// Whether this value may be an input of a node of `graph`; notes the error otherwise.
