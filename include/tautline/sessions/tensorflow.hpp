@@ -21,6 +21,8 @@ TAUTLINE_BEGIN
 
 namespace tensorflow {
 
+class scope;
+
 /// A value of a TensorFlow graph, with the type by which the program knows it.
 template <fixed_string Name, class Type>
 struct declared {};
@@ -168,6 +170,19 @@ class tensorflow_graph {
     return tensorflow_graph(std::move(parts_));
   }
 
+  /// Adds to the graph in C++; needs `<tautline/sessions/tensorflow/ops.hpp>`. All scopes of a graph build the same one. When
+  /// it is finished it has an init op, one for what is local, and a saver.
+  template <class Scope = tensorflow::scope>
+  [[nodiscard]] Scope ops() {
+    using building = typename Scope::building;
+    if (parts_->builder == nullptr) {
+      parts_->builder = std::make_shared<building>(handle());
+      parts_->finish_building = [](tensorflow::detail::graph_parts& parts) {
+        Scope(*static_cast<building*>(parts.builder.get())).finish(parts);
+      };
+    }
+    return Scope(*static_cast<building*>(parts_->builder.get()));
+  }
   /// TensorFlow's own graph, to add to it, or to look at it.
   [[nodiscard]] TF_Graph* handle() const { return parts_->graph.get(); }
   /// The first error of importing or building.

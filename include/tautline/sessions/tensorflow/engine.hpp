@@ -33,6 +33,7 @@ namespace tensorflow {
 class engine {
  public:
   explicit engine(std::unique_ptr<detail::graph_parts> parts) : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
+    if (parts_->finish_building != nullptr) parts_->finish_building(*parts_);
     if (!parts_->first.ok()) return;
     parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
     detail::add_try_operation(parts_->graph.get(), done_.get());
@@ -67,7 +68,7 @@ class engine {
         if (status const done = initialize(); !done.ok()) return done;
       }
     }
-    if (TF_Operation* const local = parts_->find(settings().scaffold.local_init_op, ""); local != nullptr) {
+    if (TF_Operation* const local = parts_->find(settings().scaffold.local_init_op, "local_init"); local != nullptr) {
       if (status const done = run_alone(local, "the local init op"); !done.ok()) return done;
     }
     std::string missing;

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,9 @@ struct graph_parts {
   std::string saved_variables{};  ///< the prefix of the checkpoint within a SavedModel; empty for none
   failure_memory failures{};
   status first{};  ///< the first error of building: everything after it is harmless
+  /// Where it is built in C++: what that keeps, and what is to be done when the graph is finished. @see scope
+  std::shared_ptr<void> builder{};
+  void (*finish_building)(graph_parts&) = nullptr;
 
   /// The graph's name for one of the program.
   [[nodiscard]] std::string_view name_in_graph(std::string_view name) const {

@@ -26,6 +26,7 @@ namespace tensorflow {
 /// **Source** The C API of TensorFlow 2.21; names of nodes as in its `tf.compat.v1`
 class scope : public detail::data_ops {
  public:
+  using building = detail::building;
   explicit scope(detail::building& graph) : data_ops(&graph.top) {}
 
   /// New nodes are named `name/…`; in a scope within this one `outer/name/…`. The same name twice is the same scope.
@@ -57,6 +58,17 @@ class scope : public detail::data_ops {
   [[nodiscard]] operation find(std::string const& name) const {
     return {where_, TF_GraphOperationByName(where_->graph->graph, name.c_str())};
   }
+  /// Adds what a session needs of a graph that was built here, and hands the first error on. For `tensorflow_graph`.
+  /// @tparam Parts what the graph knows of itself
+  template <class Parts>
+  void finish(Parts& parts) const {
+    if (status().ok()) (void)init(), (void)local_init(), (void)saver();
+    if (!status().ok()) parts.fail(status().kind, status().message);
+    for (auto const& [name, notes] : where_->graph->variables) {
+      if (notes.local) parts.locals.push_back(name);
+    }
+  }
+
   /// The first error, or ok.
   [[nodiscard]] tautline::status status() const { return where_->graph->first; }
   [[nodiscard]] TF_Graph* handle() const { return where_->graph->graph; }

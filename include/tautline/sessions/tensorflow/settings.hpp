@@ -14,7 +14,7 @@ TAUTLINE_BEGIN
 namespace tensorflow {
 
 /// Names of what a graph has for its own life. An empty one stands for what the meta graph lists (its collections, its
-/// saver), else for the name that the original gives it, where the graph has that: "init", "global_step",
+/// saver), else for the name that the original gives it, where the graph has that: "init", "local_init", "global_step",
 /// "save/control_dependency"; else for nothing.
 /// **Source** tf.train.Scaffold.
 struct scaffold {
