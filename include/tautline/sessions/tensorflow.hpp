@@ -245,6 +245,10 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
     if (number < resolved_.size() && resolved_[number]) return {};
     status found;
     (void)(find_declared<Names, Types>(found) && ...);
+    if constexpr (StepTarget.size() > 0) {
+      find_targets(found, detail::type_list<target_t<StepTarget>>{});
+      if (found.ok()) engine_.set_step_target(engine_.names()[tensorflow::detail::slot_of<StepTarget>()].target);
+    }
     find_fetches<Request>(found, typename Request::fetches{});
     find_feeds(found, typename Request::feeds{});
     find_targets(found, typename Request::targets{});
@@ -273,7 +277,7 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
   template <class Request>
   status run(Request const& request) {
     if (status const found = resolve<Request>(); !found.ok()) [[unlikely]] return found;
-    engine_.begin_run();
+    engine_.begin_run(detail::makes_step<tensorflow_session>(request));
     request.each_feed([&]<fixed_string Name>() {
       std::size_t const slot = tensorflow::detail::slot_of<Name>();
       engine_.add_feed(slot, tensorflow::detail::to_tensor(*request.template fed<Name>(), engine_.names()[slot].type));

@@ -100,9 +100,14 @@ class engine {
   /// What the program's names stand for.
   [[nodiscard]] detail::slot_table& names() { return names_; }
 
+  /// The target by which a run is a step, once it has been found.
+  void set_step_target(TF_Operation* target) { step_target_ = target; }
+
   // --- runs -------------------------------------------------------------------------------------------------------
 
-  void begin_run() {
+  /// @param with_step whether the run is to have the step target
+  void begin_run(bool with_step) {
+    with_step_ = with_step;
     arrays_.clear();
     wrong_feed_ = {};
   }
@@ -145,7 +150,7 @@ class engine {
     if (found.value == nullptr && session_ != nullptr) {
       status const read = read_alone(found.output, found.value, found.name);
       if (!read.ok() && pending_.ok()) pending_ = read;
-      names_.fetch_always(slot);
+      names_.fetch_always(slot, step_target_);
     }
     return found.value.get();
   }
@@ -247,7 +252,7 @@ class engine {
     if (!pending_.ok()) return std::exchange(pending_, {});
     if (!wrong_feed_.ok()) return wrong_feed_;
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
-    for (std::size_t const slot : names_.always()) arrays_.fetch(names_[slot].output, slot);
+    for (std::size_t const slot : names_.always()) arrays_.fetch(names_.always_output(slot, with_step_), slot);
     names_.forget_values();
     values_are_current_ = false;
     arrays_.run(session_, options, metadata, done_.get());
@@ -371,6 +376,8 @@ class engine {
   buffer_handle no_options_{};
   bool values_are_current_ = false;
   bool written_ = false;
+  bool with_step_ = false;
+  TF_Operation* step_target_ = nullptr;
 };
 
 }  // namespace tensorflow

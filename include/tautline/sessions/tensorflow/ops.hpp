@@ -62,7 +62,8 @@ class scope : public detail::data_ops {
   /// @tparam Parts what the graph knows of itself
   template <class Parts>
   void finish(Parts& parts) const {
-    if (status().ok()) (void)init(), (void)local_init(), (void)saver();
+    if (status().ok()) (void)init(), (void)local_init();
+    if (status().ok() && has_saved_variables()) (void)saver();
     if (!status().ok()) parts.fail(status().kind, status().message);
     for (auto const& [name, notes] : where_->graph->variables) {
       if (notes.local) parts.locals.push_back(name);

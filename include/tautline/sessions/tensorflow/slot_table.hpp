@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tautline/sessions/tensorflow/graph_parts.hpp>
@@ -29,6 +30,7 @@ struct named_slot {
   bool has_rank = false;
   int asked_rank = -1;  ///< checked after a run where the graph does not know it
   bool always = false;  ///< fetched in every run: a trigger looks at it
+  TF_Output after_step{nullptr, 0};  ///< of a variable: its value behind the step target, which this runs, too
   tensor_handle value{};
 };
 
@@ -46,9 +48,25 @@ class slot_table {
   }
   /// Those that are fetched in every run.
   [[nodiscard]] std::span<std::size_t const> always() const { return always_; }
-  void fetch_always(std::size_t slot) {
-    if (!slots_[slot].always) always_.push_back(slot);
-    slots_[slot].always = true;
+  /// @param step_target behind which a variable is read in runs that have it; null for none
+  void fetch_always(std::size_t slot, TF_Operation* step_target) {
+    named_slot& found = slots_[slot];
+    if (std::exchange(found.always, true)) return;
+    always_.push_back(slot);
+    if (step_target == nullptr || std::string_view(TF_OperationOpType(found.output.oper)) != "ReadVariableOp") return;
+    std::string const name = std::string(TF_OperationName(found.output.oper)) + "_after_step";
+    TF_OperationDescription* const read =
+        TF_NewOperation(parts_->graph.get(), "ReadVariableOp", ("tautline/" + name).c_str());
+    TF_AddInput(read, TF_OperationInput({found.output.oper, 0}));
+    TF_AddControlInput(read, step_target);
+    TF_SetAttrType(read, "dtype", found.type);
+    TF_Operation* const made = TF_FinishOperation(read, done_.get());
+    if (TF_GetCode(done_.get()) == TF_OK) found.after_step = {made, 0};
+  }
+  /// What stands for a name that is fetched in every run.
+  [[nodiscard]] TF_Output always_output(std::size_t slot, bool with_step) const {
+    named_slot const& found = slots_[slot];
+    return with_step && found.after_step.oper != nullptr ? found.after_step : found.output;
   }
 
   /// Looks a value up by its name. @param asked how to read it; the rank is -1 for any

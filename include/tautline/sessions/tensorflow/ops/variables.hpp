@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <tautline/sessions/tensorflow/ops/random.hpp>
 
 // Variables, their initialisation, and the ops that save and restore them. All names are those of TensorFlow's Python.
@@ -139,6 +140,11 @@ class variable_ops : public random_ops {
     return add_node(graph.top, "NoOp", {"local_init", false}, {}, {}, parts);
   }
 
+  /// Whether there is anything that a saver would save.
+  [[nodiscard]] bool has_saved_variables() const {
+    auto const all = find_variables(where_->graph->graph);
+    return std::any_of(all.begin(), all.end(), [&](auto const& found) { return !is_local(found.name()); });
+  }
   /// Adds the ops that write and read checkpoints of all variables but for the local ones, as Python's `tf.train.Saver`
   /// names and orders them: its readers read what they write, and they read what it wrote. Asked for again: the same.
   saver_ops saver() const {
