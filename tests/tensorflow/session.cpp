@@ -210,8 +210,8 @@ TEST_CASE("what is fetched is where TensorFlow put it, and what is fed may go aw
   (void)session.run(target<"keep">, feed<"x">(x));
   x = {3, 4};
   auto const w_now = session.run(fetch<"w", tensor<float, 1>>)[fetch<"w">];
-  CHECK(w_now[0] == 1);
-  CHECK(w_now[1] == 2);
+  CHECK(w_now[0] == 1.0F);
+  CHECK(w_now[1] == 2.0F);
 }
 
 // --- names ----------------------------------------------------------------------------------------------------------
