@@ -6,7 +6,7 @@ quicker at it. And all of them go together into one, on both. Headers with `tens
 
 usage: run.py [--self-test] [--optional] [--tensorflow] [INCLUDE_FOLDER]
   --optional     headers whose third-party library is not installed are left out, and named
-  --tensorflow   those with TensorFlow alone, also without exceptions; it is installed below build/
+  --tensorflow   those with TensorFlow alone, together also without exceptions; it is installed below build/
 """
 
 import pathlib
@@ -41,7 +41,8 @@ def check_together(case):
     folder, headers, compiler, more = case
     text = "".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n"
     result = report.run([compiler, *FLAGS, SHADOW[compiler], *more, f"-I{folder}", "-"], input=text)
-    return f"all headers together on {compiler}", None if result.returncode == 0 else result.stdout
+    name = " ".join(["all headers together on", compiler, *(word for word in more if word in BARE)])
+    return name, None if result.returncode == 0 else result.stdout
 
 
 def play(folder, tally, optional=False, tensorflow=None):
@@ -55,7 +56,7 @@ def play(folder, tally, optional=False, tensorflow=None):
     shared = tensorflow or []
     cases = [(folder, header, compiler, shared + more) for header in chosen
              for compiler in (report.compilers() if is_core(header) else report.compilers()[-1:])
-             for more in ([[], BARE] if is_core(header) or tensorflow else [[]])]
+             for more in ([[], BARE] if is_core(header) else [[]])]
     for name, problem, header in report.in_parallel(check, cases):
         missing = re.search(r"fatal error: '?(\S+?)'?(: No such file| file not found)", problem or "")
         if missing and optional and not missing[1].startswith("tautline/"):
@@ -63,7 +64,10 @@ def play(folder, tally, optional=False, tensorflow=None):
             headers = [other for other in headers if other != header]
         else:
             tally.add(name, problem)
-    for name, problem in report.in_parallel(check_together, [(folder, headers, it, shared) for it in report.compilers()]):
+    together = [(folder, headers, it, shared) for it in report.compilers()]
+    if tensorflow:  # one by one as the core's headers are, they would take as long again
+        together.append((folder, chosen, report.compilers()[-1], shared + BARE))
+    for name, problem in report.in_parallel(check_together, together):
         tally.add(name, problem)
     return tally
 
