@@ -24,16 +24,14 @@ std::vector<T> elements(TF_Tensor* tensor) {
 }
 
 struct built {
-  TF_Graph* graph = TF_NewGraph();
-  detail::building notes{graph};
+  detail::graph_parts parts;
+  TF_Graph* graph = parts.graph.get();
+  detail::building notes{parts};
   scope ops{notes};
 
   built() = default;
   built(built const&) = delete;
-  ~built() {
-    close();
-    TF_DeleteGraph(graph);
-  }
+  ~built() { close(); }
 
   struct fed {
     output where;

@@ -232,6 +232,9 @@ TEST_CASE("scopes, devices and control dependencies are those of the scope") {
   auto const held = ops.control_dependencies({x, w}).no_op("held");
   CHECK(TF_OperationNumControlInputs(held.handle()) == 2);
   CHECK(TF_OperationNumControlInputs(ops.no_op().handle()) == 0);
+  auto const free = ops.control_dependencies({held}).variable<float>("free", {}, 0);
+  CHECK(TF_OperationNumControlInputs(free.handle().oper) == 0);
+  CHECK(TF_OperationNumControlInputs(free.initializer().handle()) == 0);
   CHECK(!ops.find("nowhere"));
   REQUIRE(ops.status().ok());
 }

@@ -176,7 +176,7 @@ class tensorflow_graph {
   [[nodiscard]] Scope ops() {
     using building = typename Scope::building;
     if (parts_->builder == nullptr) {
-      parts_->builder = std::make_shared<building>(handle());
+      parts_->builder = std::make_shared<building>(*parts_);
       parts_->finish_building = [](tensorflow::detail::graph_parts& parts) {
         Scope(*static_cast<building*>(parts.builder.get())).finish(parts);
       };
@@ -243,7 +243,7 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
   status resolve() {
     std::size_t const number = tensorflow::detail::request_number<Request>();
     if (number < resolved_.size() && resolved_[number]) return {};
-    status found;
+    status found = engine_.built();  // names that are missing are a consequence
     (void)(find_declared<Names, Types>(found) && ...);
     if constexpr (StepTarget.size() > 0) {
       find_targets(found, detail::type_list<target_t<StepTarget>>{});

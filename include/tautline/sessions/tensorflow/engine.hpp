@@ -46,6 +46,8 @@ class engine {
   /// Null while none is open.
   [[nodiscard]] TF_Session* session() const { return session_; }
   [[nodiscard]] session_settings const& settings() const { return parts_->settings; }
+  /// The first error of importing or building.
+  [[nodiscard]] status built() const { return parts_->first; }
   /// Keeps words for a status.
   [[nodiscard]] failure_memory& failures() { return parts_->failures; }
 

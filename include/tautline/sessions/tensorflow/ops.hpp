@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tautline/sessions/tensorflow/ops/data.hpp>
+#include <tautline/sessions/tensorflow/ops/finish.hpp>
 
 // Graphs built in C++.
 
@@ -58,20 +59,11 @@ class scope : public detail::data_ops {
   [[nodiscard]] operation find(std::string const& name) const {
     return {where_, TF_GraphOperationByName(where_->graph->graph, name.c_str())};
   }
-  /// Adds what a session needs of a graph that was built here, and hands the first error on. For `tensorflow_graph`.
-  /// @tparam Parts what the graph knows of itself
-  template <class Parts>
-  void finish(Parts& parts) const {
-    if (status().ok()) (void)init(), (void)local_init();
-    if (status().ok() && has_saved_variables()) (void)saver();
-    if (!status().ok()) parts.fail(status().kind, status().message);
-    for (auto const& [name, notes] : where_->graph->variables) {
-      if (notes.local) parts.locals.push_back(name);
-    }
-  }
+  /// Adds what a session needs of what was built here. For `tensorflow_graph`.
+  void finish(detail::graph_parts&) const { detail::finish_building(*where_->graph); }
 
   /// The first error, or ok.
-  [[nodiscard]] tautline::status status() const { return where_->graph->first; }
+  [[nodiscard]] tautline::status status() const { return where_->graph->parts.first; }
   [[nodiscard]] TF_Graph* handle() const { return where_->graph->graph; }
 
  private:

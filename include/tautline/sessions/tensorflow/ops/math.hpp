@@ -164,7 +164,7 @@ class math_ops {
       if (!one) where_->graph->fail(error_kind::invalid_argument, "node '" + std::string(name) + "' (NoOp): a part is empty");
       controls.push_back(one.handle());
     }
-    if (!where_->graph->first.ok()) return {where_, nullptr};
+    if (!where_->graph->ok()) return {where_, nullptr};
     return add_node(*where_, "NoOp", named(name, "group_deps"), {}, {}, controls);
   }
   operation no_op(name_type name = {}) const { return op("NoOp", name); }

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include <tautline/core/error.hpp>
+#include <tautline/sessions/tensorflow/graph_parts.hpp>
 #include <tautline/sessions/tensorflow/ops/value.hpp>
 #include <tautline/sessions/tensorflow/protobuf.hpp>
 
@@ -30,18 +30,19 @@ struct frame {
   std::vector<TF_Operation*> controls;
 };
 
-/// What is known of a variable beyond its nodes.
+/// What is known of a variable that was made here, beyond its nodes.
 struct variable_notes {
   bool trainable = false;
   bool local = false;
 };
 
-/// What building a graph needs beside the graph: the first error, the names in use. It stays where it is.
+/// What building a graph needs beside the graph. It stays where it is.
 struct building {
-  explicit building(TF_Graph* on) : graph(on) { top.graph = this; }
+  explicit building(graph_parts& on) : parts(on), graph(on.graph.get()) { top.graph = this; }
   building(building const&) = delete;
   building& operator=(building const&) = delete;
 
+  graph_parts& parts;
   TF_Graph* graph;
   frame top;
   std::deque<frame> frames;
@@ -52,42 +53,26 @@ struct building {
   std::int64_t unseeded = 0;  ///< random nodes without a seed of their own
   TF_Operation* init = nullptr;
   std::size_t initialised = 0;  ///< the assignments that `init` has
-  tautline::status first;
-  std::string message;
 
+  [[nodiscard]] bool ok() const { return parts.first.ok(); }
   /// Only the first one counts: what follows is its consequence.
-  void fail(error_kind kind, std::string words) {
-    if (!first.ok()) return;
-    message = std::move(words);
-    first = {kind, message.c_str()};
-  }
+  void fail(error_kind kind, std::string words) { parts.fail(kind, std::move(words)); }
 };
-
-[[nodiscard]] inline error_kind kind_of_code(TF_Code code) {
-  switch (code) {
-    case TF_OK: return error_kind::none;
-    case TF_OUT_OF_RANGE: return error_kind::out_of_range;
-    case TF_ABORTED: return error_kind::aborted;
-    case TF_UNAVAILABLE: return error_kind::unavailable;
-    case TF_INTERNAL: return error_kind::internal;
-    case TF_CANCELLED: return error_kind::cancelled;
-    // what building reports of a wrong type of op, attribute or name
-    case TF_NOT_FOUND:
-    case TF_INVALID_ARGUMENT: return error_kind::invalid_argument;
-    default: return error_kind::error;
-  }
-}
 
 /// A TF_Status for one call.
 class call_status {
  public:
   [[nodiscard]] TF_Status* get() const { return status_.get(); }
   [[nodiscard]] bool ok() const { return TF_GetCode(get()) == TF_OK; }
-  [[nodiscard]] error_kind kind() const { return kind_of_code(TF_GetCode(get())); }
+  /// In building, what is not found is a type of op: the caller is at fault.
+  [[nodiscard]] error_kind kind() const {
+    TF_Code const code = TF_GetCode(get());
+    return code == TF_NOT_FOUND ? error_kind::invalid_argument : kind_of(code);
+  }
   [[nodiscard]] std::string message() const { return TF_Message(get()); }
 
  private:
-  std::unique_ptr<TF_Status, void (*)(TF_Status*)> status_{TF_NewStatus(), TF_DeleteStatus};
+  status_handle status_ = new_status();
 };
 
 /// `wanted`, or `wanted_1`, `wanted_2`, … as Python's graphs do it.
@@ -224,7 +209,7 @@ struct node_name {
 /// Whether the definition of an op (OpDef) has this attribute. TensorFlow itself takes any name, and ignores what it
 /// does not know.
 [[nodiscard]] inline bool has_attribute(TF_Graph* graph, std::string const& type, std::string const& attribute) {
-  std::unique_ptr<TF_Buffer, void (*)(TF_Buffer*)> const definition(TF_NewBuffer(), TF_DeleteBuffer);
+  buffer_handle const definition(TF_NewBuffer());
   call_status status;
   TF_GraphGetOpDef(graph, type.c_str(), definition.get(), status.get());
   if (!status.ok() || attribute.starts_with('_')) return true;  // an unknown op is another error
@@ -238,13 +223,13 @@ struct node_name {
 
 /// Whether this value may be an input of a node of `graph`; notes the error otherwise.
 [[nodiscard]] inline bool is_usable(building& graph, output const& value, std::string const& user) {
-  if (!graph.first.ok()) return false;
+  if (!graph.ok()) return false;
   if (!value) {
     graph.fail(error_kind::invalid_argument, "node '" + user + "': an input is empty");
   } else if (value.where() == nullptr || value.where()->graph != &graph) {
     graph.fail(error_kind::invalid_argument, "node '" + user + "': input '" + value.name() + "' is of another graph");
   }
-  return graph.first.ok();
+  return graph.ok();
 }
 
 [[nodiscard]] inline bool is_usable(building& graph, std::vector<argument> const& inputs, std::string const& user) {
@@ -253,7 +238,7 @@ struct node_name {
       if (!is_usable(graph, value, user)) return false;
     }
   }
-  return graph.first.ok();
+  return graph.ok();
 }
 
 /// Adds a node.

@@ -171,7 +171,7 @@ class training_ops : public variable_ops {
     if (parts.empty()) {
       graph.fail(error_kind::invalid_argument, "minimize: '" + loss.name() + "' depends on no trainable variable");
     }
-    if (!graph.first.ok()) return nothing;
+    if (!graph.ok()) return nothing;
     std::string const full = where_->prefix + std::string(given.empty() ? default_name(how) : given);
     std::string const name = (given.empty() ? free_name(graph, full) : full).substr(where_->prefix.size());
     std::vector<operation> done;
@@ -230,7 +230,7 @@ class training_ops : public variable_ops {
       output const next = add_node(*where_, "Mul", {in + "mul", false}, {now, at(name, beta, type)})[0];
       return add_node(*where_, "AssignVariableOp", {in + "AssignVariableOp", false}, {power.resource(), next});
     };
-    if (!where_->graph->first.ok()) return;
+    if (!where_->graph->ok()) return;
     done.push_back(advance(power1, "beta1", how.beta1));
     done.push_back(advance(power2, "beta2", how.beta2));
   }

@@ -17,6 +17,7 @@
 #include <tensorflow/c/c_api.h>
 
 #include <tautline/core/tensor.hpp>
+#include <tautline/sessions/tensorflow/status.hpp>
 
 // What nodes are made with, beside other nodes: shapes, constants, attributes.
 
@@ -225,7 +226,7 @@ class attribute {
       TF_SetAttrShape(node, key(), value.sizes().data(), value.rank());
     } else if constexpr (std::is_same_v<Value, constant_value>) {
       if (value.handle() == nullptr) return false;
-      std::unique_ptr<TF_Status, void (*)(TF_Status*)> const status(TF_NewStatus(), TF_DeleteStatus);
+      status_handle const status = new_status();
       TF_SetAttrTensor(node, key(), value.handle(), status.get());
       return TF_GetCode(status.get()) == TF_OK;
     } else if constexpr (std::is_same_v<Value, int_list>) {

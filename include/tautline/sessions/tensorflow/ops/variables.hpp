@@ -84,20 +84,20 @@ class variable_ops : public random_ops {
   template <graph_element Element>
   tensorflow::variable variable(name_type name, shape const& form, initial_value const& initial,
                                 variable_options const& options = {}) const {
-    return add_variable(name, graph_type<Element>(), form, initial, options);
+    return free_of_controls().add_variable(name, graph_type<Element>(), form, initial, options);
   }
-  /// The count of training steps, int64, that optimizers increase, savers keep and sessions resume: the node
-  /// "global_step", made where the graph has none.
+  /// The count of training steps, int64, that optimizers increase, savers keep and sessions resume: that of an imported
+  /// graph, or the node "global_step", made where the graph has none.
   tensorflow::variable global_step() const {
     frame const* const top = &where_->graph->top;
-    TF_Graph* const graph = where_->graph->graph;
-    TF_Operation* const node = TF_GraphOperationByName(graph, "global_step");
-    TF_Operation* const read = TF_GraphOperationByName(graph, "global_step/Read/ReadVariableOp");
-    if (node == nullptr) {
-      return variable_ops(top).add_variable("global_step", TF_INT64, {}, 0, {.trainable = false});
-    }
-    TF_Operation* const assign = TF_GraphOperationByName(graph, "global_step/Assign");
-    return {output(top, {read == nullptr ? node : read, 0}), output(top, {node, 0}), operation(top, assign), {}};
+    auto const& settings = where_->graph->parts.settings.scaffold;
+    std::string const name = settings.global_step.empty() ? "global_step" : split_name(settings.global_step).first;
+    auto const node_of = [&](std::string const& of) { return TF_GraphOperationByName(where_->graph->graph, of.c_str()); };
+    TF_Operation* const node = node_of(name);
+    if (node == nullptr) return variable_ops(top).add_variable(name, TF_INT64, {}, 0, {.trainable = false});
+    TF_Operation* const read = node_of(name + "/Read/ReadVariableOp");
+    return {output(top, {read == nullptr ? node : read, 0}), output(top, {node, 0}), operation(top, node_of(name + "/Assign")),
+            {}};
   }
 
   operation assign(tensorflow::variable const& to, output const& value, name_type name = {}) const {
@@ -139,28 +139,29 @@ class variable_ops : public random_ops {
     if (parts.empty()) return {&graph.top, nullptr};
     return add_node(graph.top, "NoOp", {"local_init", false}, {}, {}, parts);
   }
-
-  /// Whether there is anything that a saver would save.
-  [[nodiscard]] bool has_saved_variables() const {
-    auto const all = find_variables(where_->graph->graph);
-    return std::any_of(all.begin(), all.end(), [&](auto const& found) { return !is_local(found.name()); });
-  }
   /// Adds the ops that write and read checkpoints of all variables but for the local ones, as Python's `tf.train.Saver`
   /// names and orders them: its readers read what they write, and they read what it wrote. Asked for again: the same.
   saver_ops saver() const {
     frame const* const top = &where_->graph->top;
     TF_Graph* const graph = where_->graph->graph;
     auto const by_name = [&](char const* name) { return TF_GraphOperationByName(graph, name); };
-    if (by_name("save/restore_all") == nullptr) add_saver(*top);
-    if (!where_->graph->first.ok()) return {};
+    if (by_name("save/restore_all") == nullptr) add_saver("save/");
+    if (!where_->graph->ok()) return {};
     return {output(top, {by_name("save/Const"), 0}), output(top, {by_name("save/control_dependency"), 0}),
             operation(top, by_name("save/restore_all"))};
   }
 
  protected:
+  /// A variable waits for nothing, wherever it is made: it is initialised and saved apart from all else.
+  [[nodiscard]] variable_ops free_of_controls() const {
+    if (where_->controls.empty()) return *this;
+    auto& frame = where_->graph->frames.emplace_back(*where_);
+    frame.controls.clear();
+    return variable_ops(&frame);
+  }
   [[nodiscard]] bool is_local(std::string const& name) const {
-    auto const notes = where_->graph->variables.find(name);
-    return notes != where_->graph->variables.end() && notes->second.local;
+    auto const& locals = where_->graph->parts.locals;
+    return std::find(locals.begin(), locals.end(), name) != locals.end();
   }
 
   tensorflow::variable add_variable(name_type short_name, TF_DataType type, shape const& form,
@@ -184,23 +185,26 @@ class variable_ops : public random_ops {
     output const read =
         add_node(*where_, "ReadVariableOp", {name + "/Read/ReadVariableOp", true}, {handle}, {{"dtype", type}})[0];
     if (read) where_->graph->variables[full] = {options.trainable && !options.local, options.local};
+    if (read && options.local) where_->graph->parts.locals.push_back(full);
     return {read, handle, initializer, form};
   }
 
- private:
-  void add_saver(frame const& top) const {
+ public:
+  /// @param in what all names of its nodes begin with: "save/"
+  void add_saver(std::string const& in) const {
+    frame const& top = where_->graph->top;
     std::map<std::string, found_variable> saved;  // by name, as Python sorts them
     for (auto const& found : find_variables(top.graph->graph)) {
       if (!is_local(found.name())) saved.emplace(found.name(), found);
     }
     if (saved.empty()) {
-      top.graph->fail(error_kind::invalid_argument, "node 'save/SaveV2': the graph has no variables to save");
+      top.graph->fail(error_kind::invalid_argument, "node '" + in + "SaveV2': the graph has no variables to save");
       return;
     }
     variable_ops const at(&top);
-    output const fallback = at.op("Const", "save/filename/input", {}, {{"value", constant_value("model")}, {"dtype", TF_STRING}})[0];
-    output const text = at.placeholder_with_default(fallback, {}, "save/filename");
-    output const filename = at.placeholder_with_default(text, {}, "save/Const");
+    output const fallback = at.op("Const", in + "filename/input", {}, {{"value", constant_value("model")}, {"dtype", TF_STRING}})[0];
+    output const text = at.placeholder_with_default(fallback, {}, in + "filename");
+    output const filename = at.placeholder_with_default(text, {}, in + "Const");
     std::vector<std::string> names;
     std::vector<output> values;
     std::vector<TF_DataType> types;
@@ -214,27 +218,27 @@ class variable_ops : public random_ops {
                            : at.op("ReadVariableOp", {}, {itself}, {{"dtype", types.back()}})[0]);
     }
     constant_value const name_list(names), whole(std::vector<std::string>(names.size()));
-    auto const strings = [&](char const* name, constant_value const& value) {
+    auto const strings = [&](std::string const& name, constant_value const& value) {
       return at.op("Const", name, {}, {{"value", value}, {"dtype", TF_STRING}})[0];
     };
-    operation const save = at.op("SaveV2", "save/SaveV2",
-                                 {filename, strings("save/SaveV2/tensor_names", name_list),
-                                  strings("save/SaveV2/shape_and_slices", whole), values});
-    if (save) add_node(top, "Identity", {"save/control_dependency", true}, {filename}, {}, {save.handle()});
-    operation const restore = at.op("RestoreV2", "save/RestoreV2",
-                                    {filename, strings("save/RestoreV2/tensor_names", name_list),
-                                     strings("save/RestoreV2/shape_and_slices", whole)},
+    operation const save = at.op("SaveV2", in + "SaveV2",
+                                 {filename, strings(in + "SaveV2/tensor_names", name_list),
+                                  strings(in + "SaveV2/shape_and_slices", whole), values});
+    if (save) add_node(top, "Identity", {in + "control_dependency", true}, {filename}, {}, {save.handle()});
+    operation const restore = at.op("RestoreV2", in + "RestoreV2",
+                                    {filename, strings(in + "RestoreV2/tensor_names", name_list),
+                                     strings(in + "RestoreV2/shape_and_slices", whole)},
                                     {{"dtypes", types}});
     std::vector<operation> assigned;
     int index = 0;
     for (auto const& [name, found] : saved) {
       output const to(&top, {found.node, 0}), read = restore[index++];
       assigned.push_back(found.is_resource
-                             ? add_node(top, "AssignVariableOp", {"save/AssignVariableOp", false},
-                                        {to, add_node(top, "Identity", {"save/Identity", false}, {read})[0]})
-                             : add_node(top, "Assign", {"save/Assign", false}, {to, read}));
+                             ? add_node(top, "AssignVariableOp", {in + "AssignVariableOp", false},
+                                        {to, add_node(top, "Identity", {in + "Identity", false}, {read})[0]})
+                             : add_node(top, "Assign", {in + "Assign", false}, {to, read}));
     }
-    at.group(assigned, "save/restore_all");
+    at.group(assigned, in + "restore_all");
   }
 };
 
