@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <string>
 #include <vector>
 
