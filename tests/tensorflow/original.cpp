@@ -2,11 +2,13 @@
 // One training of a graph that TensorFlow's Python made, under our hooks, and what it did, as lines: original.py runs it and
 // holds it against the same training under tf.train.MonitoredTrainingSession.
 //
-// usage: original KIND FORM GRAPH FOLDER LAST [interrupt=STEP] [saver=tensorflow|safetensors|none] [log_at_end]
+// usage: original KIND FORM GRAPH FOLDER DATA LAST PERIOD [interrupt=STEP] [saver=safetensors] [log_at_end=1]
 //   KIND    fed, dataset, saved_place
 //   FORM    meta, graph_def, saved_model
 //   GRAPH   path of the exported files, without what distinguishes the forms
-//   FOLDER  checkpoints, events and a trace
+//   FOLDER  of checkpoints, events and a trace
+//   DATA    the digits
+//   PERIOD  steps from one act of a hook to the next
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -34,11 +36,10 @@ namespace {
 
 constexpr int rows = 480;
 constexpr int batch_size = 32;
-constexpr step_number period = 5;
 
 struct arguments {
-  std::string kind, form, graph, folder, saver = "tensorflow";
-  step_number last = 0, interrupt = 0;
+  std::string kind{}, form{}, graph{}, folder{}, data{}, saver{};
+  step_number last = 0, period = 1, interrupt = 0;
   bool log_at_end = false;
 };
 
@@ -177,7 +178,55 @@ void show_weights(tensor<float, 2> weights) {
 
 // --- checkpoints by the graph's own saver -----------------------------------------------------------------------------
 
-#include "original_checkpoints.inc"
+class graph_checkpoints {
+ public:
+  explicit graph_checkpoints(std::string folder) : folder_(std::move(folder)) {}
+
+  status save(training_state const& state) {
+    tensorflow::engine& engine = *state.as<tensorflow::engine>();
+    std::string const name = "model.ckpt-" + std::to_string(state.step());
+    path_ = folder_ + "/" + name;
+    auto const& names = engine.settings().scaffold;
+    status const done = engine.run_alone(engine.find_operation(names.saver_save, ""), "saving",
+                                         engine.find_operation(names.saver_filename, ""), path_);
+    if (done.ok()) std::ofstream(folder_ + "/checkpoint") << "model_checkpoint_path: \"" << name << "\"\n";
+    return done;
+  }
+  restored restore(training_state const& state) {
+    std::string line = contents(folder_ + "/checkpoint");
+    std::size_t const begin = line.find('"');
+    if (begin == std::string::npos) return {};
+    std::string const name = line.substr(begin + 1, line.find('"', begin + 1) - begin - 1);
+    tensorflow::engine& engine = *state.as<tensorflow::engine>();
+    auto const& names = engine.settings().scaffold;
+    restored done;
+    done.result = engine.run_alone(engine.find_operation(names.saver_restore, ""), "restoring",
+                                   engine.find_operation(names.saver_filename, ""), (std::filesystem::path(folder_) / name).string());
+    engine.variables_are_written();
+    done.found = done.result.ok();
+    done.step = std::atoll(name.substr(name.rfind('-') + 1).c_str());
+    return done;
+  }
+  [[nodiscard]] char const* last_path() const { return path_.c_str(); }
+
+ private:
+  std::string folder_, path_;
+};
+
+/// As safetensors.
+class stored_checkpoints {
+ public:
+  explicit stored_checkpoints(std::string const& folder) : store_(folder, keep_all{}) {}
+  status save(training_state const& state) {
+    last_ = store_.save(state);
+    return {last_.kind, last_.message.c_str()};
+  }
+  restored restore(training_state const& state) { return store_.restore(state); }
+
+ private:
+  checkpoint_store store_;
+  saved_checkpoint last_;
+};
 
 // --- the training ----------------------------------------------------------------------------------------------------
 
@@ -186,29 +235,31 @@ void train(Graph&& graph, arguments const& given, Store& store, More... more) {
   event_file events(given.folder);
   logging rate = quiet("rate");
   rate.writer = events;
-  any_trigger log_trigger = every_steps{period};
-  if (given.log_at_end) log_trigger = every_steps{period} | at_end;
+  bool have_weights = false;
+  any_trigger log_trigger = every_steps{given.period};
+  if (given.log_at_end) log_trigger = every_steps{given.period} | at_end;
   auto session = monitored(std::forward<Graph>(graph), options{restore_from{store}},
-                           checkpoint_saver{store, every_steps{period} | at_end, listener{}},
-                           step_rate_logger{every_steps{period}, rate, "global_step/sec"},
-                           summary_saver<"loss_curve", "accuracy_curve", "hidden_spread">{events, every_steps{period}},
+                           checkpoint_saver{store, every_steps{given.period} | at_end, listener{}},
+                           step_rate_logger{every_steps{given.period}, rate, "global_step/sec"},
+                           summary_saver<"loss_curve", "accuracy_curve", "hidden_spread">{events, every_steps{given.period}},
                            clock_hook{}, stop_at_step{given.last}, nan_checker<"loss">{},
                            tensor_logger<"loss">{log_trigger, quiet("logger")},
                            final_ops<"weights">::then([&](auto const& result) {
                              show_weights(result[fetch<"weights">]);
-                             say("act", "final_ops", given.last);
+                             have_weights = true;
                            }),
-                           std::move(more)..., timeline{given.folder + "/trace.json", every_steps{period}},
+                           std::move(more)..., timeline{given.folder + "/trace.json", every_steps{given.period}},
                            interrupter{given.interrupt});
   completion const done = session.run_to_completion(target<"train">);
   if (done.stop) say("act", "stop", done.stop.step);
   session.close();
+  if (have_weights) say("act", "final_ops", done.steps);
 }
 
 template <class Store>
 void train_kind(arguments const& given, Store& store) {
   if (given.kind != "fed") return train(graph_of(given), given, store);
-  digits const data(EXAMPLES "/data/digits.csv");
+  digits const data(given.data);
   batch now{};
   train(graph_of(given), given, store, feed_fn([&](step_number step) {
           say("act", "feed", step);
@@ -220,19 +271,20 @@ void train_kind(arguments const& given, Store& store) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count < 6) return 2;
-  arguments given{.kind = words[1], .form = words[2], .graph = words[3], .folder = words[4]};
-  given.last = std::atoll(words[5]);
-  for (int i = 6; i < count; ++i) {
+  if (count < 8) return 2;
+  arguments given{.kind = words[1], .form = words[2], .graph = words[3], .folder = words[4], .data = words[5]};
+  given.last = std::atoll(words[6]);
+  given.period = std::atoll(words[7]);
+  for (int i = 8; i < count; ++i) {
     std::string_view const word = words[i];
     if (word.starts_with("interrupt=")) given.interrupt = std::atoll(words[i] + 10);
     if (word.starts_with("saver=")) given.saver = word.substr(6);
-    if (word == "log_at_end") given.log_at_end = true;
+    if (word == "log_at_end=1") given.log_at_end = true;
   }
   std::filesystem::create_directories(given.folder);
   try {
     if (given.saver == "safetensors") {
-      checkpoint_store store(given.folder + "/safetensors", keep_all{});
+      stored_checkpoints store(given.folder + "/safetensors");
       train_kind(given, store);
     } else {
       graph_checkpoints store(given.folder);

@@ -81,7 +81,7 @@ class Listener(tf.train.CheckpointSaverListener):
 class Watched:
     """Hooks of TensorFlow whose action is written down just before it happens."""
 
-    def __init__(self, record, clock, log_at_end):
+    def __init__(self, record, clock, period, log_at_end):
         class Stop(tf.train.StopAtStepHook):
             def after_run(self, run_context, run_values):
                 super().after_run(run_context, run_values)
@@ -108,7 +108,7 @@ class Watched:
 
         self.Stop, self.Feed, self.Profile, self.Final = Stop, Feed, Profile, Final
         self.log = tf.train.LoggingTensorHook(
-            {"loss": "loss:0"}, every_n_iter=PERIOD, at_end=log_at_end,
+            {"loss": "loss:0"}, every_n_iter=period, at_end=log_at_end,
             formatter=lambda values: record.act("logger", clock.step) or f"loss = {values['loss']}")
 
 
@@ -125,35 +125,32 @@ def watch_rate(record):
         yield
 
 
-def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at=None, meta=None, saver_steps=PERIOD,
+def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at=None, period=PERIOD,
           profile=True, log_at_end=False):
     """One training, from what is in the folder or from the beginning. @return its record"""
     tf.summary.FileWriterCache.clear()
     record = Record()
     clock = Clock(record, interrupt_at)
-    hooks = Watched(record, clock, log_at_end)
+    hooks = Watched(record, clock, period, log_at_end)
     data = original_graph.digits()
     folder = pathlib.Path(folder)
     with tf.Graph().as_default() as graph, watch_rate(record):
-        if meta:
-            tf.train.import_meta_graph(str(meta))
-        else:
-            original_graph.build(kind, dropout=dropout, poison_at=poison_at)
+        original_graph.build(kind, dropout=dropout, poison_at=poison_at)
         mine = [clock, hooks.Stop(last_step=last), tf.train.NanTensorHook("loss:0"), hooks.log,
                 hooks.Final(["hidden/weights/read:0" if kind == "fed" else "hidden/weights/Read/ReadVariableOp:0"])]
         if kind == "fed":
             mine.append(hooks.Feed(data))
         if profile:
             (folder / "profile").mkdir(parents=True, exist_ok=True)
-            mine.append(hooks.Profile(save_steps=PERIOD, output_dir=str(folder / "profile")))
+            mine.append(hooks.Profile(save_steps=period, output_dir=str(folder / "profile")))
         # a listener is told by the saver of the session, which is made of these arguments
-        saver = tf.train.CheckpointSaverHook(str(folder), save_steps=saver_steps, listeners=[Listener(record)],
+        saver = tf.train.CheckpointSaverHook(str(folder), save_steps=period, listeners=[Listener(record)],
                                              scaffold=(scaffold := tf.train.Scaffold()))
         try:
             with tf.train.MonitoredTrainingSession(
                     checkpoint_dir=str(folder), scaffold=scaffold, hooks=[*mine, Interrupter(clock)],
                     chief_only_hooks=[saver], save_checkpoint_steps=0, save_checkpoint_secs=None,
-                    save_summaries_steps=PERIOD, log_step_count_steps=PERIOD, config=original_graph.session_config()) as session:
+                    save_summaries_steps=period, log_step_count_steps=period, config=original_graph.session_config()) as session:
                 train_op = graph.get_operation_by_name("train")
                 while not session.should_stop():
                     session.run(train_op)
@@ -167,7 +164,8 @@ def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at
 
 
 def events(folder):
-    """@return tag → list of (step, value): a number, or the histogram's numbers; and session logs, (status, step)"""
+    """@return tag → list of (step, value): the bits of a number, or of a histogram the bits of its least and its largest
+    number, and how many there are: one form has buckets, the other has sums besides; and session logs, (status, step)"""
     curves, logs = {}, []
     for file in sorted(pathlib.Path(folder).glob("events.out.tfevents.*")):
         for event in tf.train.summary_iterator(str(file)):
@@ -175,15 +173,18 @@ def events(folder):
                 logs.append((event.session_log.status, event.step))
             for value in event.summary.value:
                 if value.HasField("histo"):
-                    kept = (value.histo.min, value.histo.max, value.histo.num, value.histo.sum, value.histo.sum_squares)
+                    kept = bits(value.histo.min), bits(value.histo.max), value.histo.num
                 elif value.HasField("simple_value"):
                     kept = bits(value.simple_value)
+                elif (numbers := tf.make_ndarray(value.tensor)).ndim == 2:  # left, right, count
+                    kept = bits(numbers[0, 0]), bits(numbers[-1, 1]), numbers[:, 2].sum()
                 else:
-                    kept = [bits(number) for number in tf.make_ndarray(value.tensor).ravel()]
+                    kept = bits(numbers)
                 curves.setdefault(value.tag, []).append((event.step, kept))
     return curves, logs
 
 
 def show(record):
+    """For messages."""
     return json.dumps({"acted": record.acted, "error": record.error, "runs": record.runs,
                        "losses": dict(list(record.losses.items())[-3:])})
