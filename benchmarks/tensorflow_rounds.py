@@ -2,7 +2,7 @@
 """The rounds of tensorflow_step.py, in TensorFlow's own Python: makes the graphs, and measures Python's sessions between the
 rounds of the program. Prints figures: name and number, a line each.
 
-usage: tensorflow_rounds.py PROGRAM FOLDER ROUNDS STEPS
+usage: tensorflow_rounds.py PROGRAM FOLDER ROUNDS STEPS       STEPS are those of a turn, of which a round has several
 """
 
 import os
@@ -93,7 +93,7 @@ class Sessions:
 
     def times(self, steps):
         """Nanoseconds a step."""
-        for hooks in HOOKS:
+        for hooks in HOOKS * 2:
             fetches = [self.train, *self.values[:hooks]]
             start = time.perf_counter()
             for _ in range(steps):
@@ -117,22 +117,20 @@ def main():
         with subprocess.Popen([program, folder / kind, str(steps)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True) as other:
             for turn in range(rounds + 1):
-                one = {}
                 other.stdin.write("\n")
                 other.stdin.flush()
+                times = []
                 while (line := other.stdout.readline()) not in ("round\n", ""):
-                    name, value = line.split()
-                    one[name] = float(value)
+                    times.append(line.split())
                 if not line:
                     sys.exit("the program ended")
-                one.update(sessions.times(max(steps // 4, 1)))
-                if turn > 0:  # the first one warms up
-                    for name, value in one.items():
-                        found.setdefault(name, []).append(value)
+                times.extend(sessions.times(steps))
+                for name, value in times if turn > 0 else ():  # the first round warms up
+                    found.setdefault(name, []).append(float(value))
             other.stdin.close()
         for name, values in found.items():
-            print(f"{kind}/{name}/least_us {min(values) / 1000}")
-            print(f"{kind}/{name}/median_us {statistics.median(values) / 1000}")
+            print(f"{kind}/{name}/least {min(values) / 1000}")
+            print(f"{kind}/{name}/median {statistics.median(values) / 1000}")
 
 
 main()

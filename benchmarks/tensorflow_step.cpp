@@ -2,7 +2,7 @@
 // What a step of a TensorFlow session costs: TF_SessionRun of the C API by hand, and the same under hooks, each of which
 // fetches a value of its own. tensorflow_step.py makes the graphs, and measures Python's sessions between the rounds.
 //
-// usage: tensorflow_step GRAPH STEPS       then a round for each line of the standard input
+// usage: tensorflow_step GRAPH STEPS       then a round for each line of the standard input; STEPS are those of a turn
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -151,15 +151,15 @@ int main(int argc, char** argv) {
   auto const tell = [&](char const* what, int hooks, double seconds) {
     std::printf("%s_%d %.1f\n", what, hooks, seconds / static_cast<double>(steps) * 1e9);
   };
-  // the two that are compared stand beside each other, in turns one before the other
-  bool bare_first = false;
+  // the two that are compared take short turns: what disturbs the machine for a while meets both
   auto const pair = [&](int hooks, auto& session) {
-    if (bare_first) tell("bare", hooks, bare.time(hooks, steps));
-    tell("tautline", hooks, session.time(steps));
-    if (!bare_first) tell("bare", hooks, bare.time(hooks, steps));
+    for (int turn = 0; turn < 8; ++turn) {
+      if (turn % 2 == 0) tell("bare", hooks, bare.time(hooks, steps));
+      tell("tautline", hooks, session.time(steps));
+      if (turn % 2 != 0) tell("bare", hooks, bare.time(hooks, steps));
+    }
   };
   while (std::getchar() == '\n') {
-    bare_first = !bare_first;
     pair(0, none);
     pair(1, one);
     pair(5, five);

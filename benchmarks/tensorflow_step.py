@@ -21,14 +21,14 @@ BOUNDS = {"five_over_bare": ("most", 1.05), "five_over_monitored_session": ("mos
 
 def table(kind, found, which):
     """Microseconds a step."""
-    print(f"\n{kind}: {which.removesuffix('_us')} of the rounds, µs a step")
+    print(f"\n{kind}: {which} of the turns, µs a step")
     print(f"{'fetching hooks':20}" + "".join(f"{hooks:>10}" for hooks in HOOKS))
     for row in ROWS:
         print(f"{row:20}" + "".join(f"{found[f'{kind}/{row}_{hooks}/{which}']:>10.2f}" for hooks in HOOKS))
 
 
 def ratios(kind, found):
-    at = {row: {hooks: found[f"{kind}/{row}_{hooks}/least_us"] for hooks in HOOKS} for row in ROWS}
+    at = {row: {hooks: found[f"{kind}/{row}_{hooks}/least"] for hooks in HOOKS} for row in ROWS}
     yield "five_over_bare", at["tautline"][5] / at["bare"][5]
     yield "five_over_monitored_session", at["tautline"][5] / at["monitored_session"][5]
     for hooks in (0, 1, 8, 64):
@@ -40,7 +40,7 @@ def ratios(kind, found):
 def main():
     parser = figures.parser(__doc__)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=400, help="of each kind in a round")
+    parser.add_argument("--steps", type=int, default=50, help="of each kind in a turn")
     wanted = parser.parse_args()
     tensorflow = packages.tensorflow()
     with figures.folder() as folder:
@@ -56,7 +56,7 @@ def main():
     found = {name: float(value) for name, value in lines}
     shown = {}
     for kind in ("network", "counter"):
-        for which in ("least_us", "median_us"):
+        for which in ("least", "median"):
             table(kind, found, which)
         shown.update({f"tensorflow_step/{kind}/{name}": value for name, value in ratios(kind, found)})
     print()

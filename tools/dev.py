@@ -7,7 +7,8 @@
        --without tensorflow   leaves out the tests with TensorFlow, a large package (1.6 GB on disk); --quick does, too
        --only tensorflow      runs them alone
   conformance FOLDER...  plays the scenario files in the folders
-  bench [--quick] [--json FILE] [--check]   the benchmarks; --check fails beyond a bound, for a machine that does nothing else
+  bench [--quick] [--without tensorflow] [--json FILE] [--check]
+                         the benchmarks; --check fails beyond a bound, for a machine that does nothing else
   docs [PAGE...]         compiles and runs the programs of the documentation but those with TensorFlow, follows its links
   help                   this text
 
@@ -90,7 +91,7 @@ def conformance(arguments):
 
 
 def bench(arguments):
-    packages.need(*BUILD, "clang-19", "libfmt-dev", "nlohmann-json3-dev", "libreaderwriterqueue-dev")
+    packages.need(*BUILD, "clang-19", "libfmt-dev", "nlohmann-json3-dev", "libreaderwriterqueue-dev", "python3-venv")
     run_script("benchmarks/run.py", arguments)
 
 

@@ -32,6 +32,8 @@ SCRIPTS = [
     ["../headers/run.py", "--tensorflow"],
     ["../compile_fail/run.py", "--tensorflow"],
     ["../docs/run.py", "--tensorflow"],
+    ["original.py", "--self-test"],
+    ["original.py"],
 ]
 
 
