@@ -75,7 +75,7 @@ tensorflow_graph<> loaded(arguments const& given) {
 
 auto graph_of(arguments const& given) {
   tensorflow::session_settings settings;
-  settings.config = contents(std::filesystem::path(given.graph).parent_path() / "config.pb");
+  settings.config = {.intra_op_threads = 1, .inter_op_threads = 1};  // as original_graph.py says
   if (given.form == "graph_def") settings.scaffold = scaffold_of(given.graph + ".names");
   char const* const weights = given.kind == "fed" ? "hidden/weights/read:0" : "hidden/weights/Read/ReadVariableOp:0";
   return loaded(given)

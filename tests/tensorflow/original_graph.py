@@ -33,7 +33,7 @@ def batch(step, data):
 
 def session_config():
     """One thread for each: sums then have one order. Without it, equal bits are what one usually sees, but no promise."""
-    return tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1, device_count={"CPU": 1})
+    return tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
 
 
 def _input(data, place_is_saved):
@@ -96,8 +96,8 @@ def build(kind, dropout, poison_at=None):
 
 
 def export(kind, folder, **how):
-    """Writes KIND.meta with the collections of a finalized scaffold, KIND.pb, KIND_saved/ (with the variables as the seeds
-    initialise them, tag "train"), and what only the collections would have told: KIND.names, a line each."""
+    """Writes KIND.meta with the collections of a finalized scaffold, KIND.pb, KIND_saved/ (tag "train"; its variables are
+    not those that the init op makes), and what only the collections would have told: KIND.names, a line each."""
     with tf.Graph().as_default() as graph:
         build(kind, **how)
         scaffold = tf.train.Scaffold().finalize()
@@ -113,8 +113,9 @@ def export(kind, folder, **how):
         scaffold = tf.train.Scaffold().finalize()
         session.run(scaffold.init_op)
         session.run(scaffold.local_init_op)
+        biases = next(each for each in tf.global_variables() if each.op.name == "hidden/biases")
+        biases.load(np.full(16, 0.25, np.float32), session)
         graph._unsafe_unfinalize()  # a SavedModel gets save and restore ops of its own
         builder = tf.saved_model.builder.SavedModelBuilder(str(folder / f"{kind}_saved"))
         builder.add_meta_graph_and_variables(session, ["train"], main_op=scaffold.local_init_op)
         builder.save()
-    (folder / "config.pb").write_bytes(session_config().SerializeToString())

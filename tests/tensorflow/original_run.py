@@ -126,8 +126,8 @@ def watch_rate(record):
 
 
 def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at=None, period=PERIOD,
-          profile=True, log_at_end=False):
-    """One training, from what is in the folder or from the beginning. @return its record"""
+          profile=True, log_at_end=False, saved_model=None):
+    """One training, from what is in the folder, from the variables of a SavedModel, or from the beginning. @return its record"""
     tf.summary.FileWriterCache.clear()
     record = Record()
     clock = Clock(record, interrupt_at)
@@ -143,9 +143,12 @@ def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at
         if profile:
             (folder / "profile").mkdir(parents=True, exist_ok=True)
             mine.append(hooks.Profile(save_steps=period, output_dir=str(folder / "profile")))
+        init_fn = None
+        if saved_model:
+            init_fn = lambda scaffold, session: scaffold.saver.restore(session, f"{saved_model}/variables/variables")
         # a listener is told by the saver of the session, which is made of these arguments
         saver = tf.train.CheckpointSaverHook(str(folder), save_steps=period, listeners=[Listener(record)],
-                                             scaffold=(scaffold := tf.train.Scaffold()))
+                                             scaffold=(scaffold := tf.train.Scaffold(init_fn=init_fn)))
         try:
             with tf.train.MonitoredTrainingSession(
                     checkpoint_dir=str(folder), scaffold=scaffold, hooks=[*mine, Interrupter(clock)],
