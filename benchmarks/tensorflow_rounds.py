@@ -129,8 +129,12 @@ def main():
                     found.setdefault(name, []).append(float(value))
             other.stdin.close()
         for name, values in found.items():
+            # microseconds
             print(f"{kind}/{name}/least {min(values) / 1000}")
             print(f"{kind}/{name}/median {statistics.median(values) / 1000}")
+        for hooks in HOOKS:  # each turn to the one beside it
+            pairs = zip(found[f"tautline_{hooks}"], found[f"bare_{hooks}"], strict=True)
+            print(f"{kind}/over_bare_{hooks} {statistics.median(ours / bare for ours, bare in pairs)}")
 
 
 main()

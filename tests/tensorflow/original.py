@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -142,10 +143,11 @@ class Sides:
         trace = folder / "trace.json"
         trace.unlink(missing_ok=True)
         before = set(folder.glob("trace*"))
-        ran = report.run([self.program, kind, form, graph, folder, data, last, period, *words], env=common.environment())
+        ran = report.run([self.program, kind, form, graph, folder, data, last, period, *words], env=common.environment(),
+                         stderr=subprocess.PIPE)
         record = original_run.Record()
         if ran.returncode not in (0, 3):
-            record.error = f"the program ended with {ran.returncode}: {ran.stdout}"
+            record.error = f"the program ended with {ran.returncode}: {ran.stderr}"
         for line in ran.stdout.splitlines():
             what, _, rest = line.partition(" ")
             if what == "loss":
