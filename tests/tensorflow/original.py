@@ -121,8 +121,8 @@ class Comparison:
 class Sides:
     """Trainings of both sides over the exported graphs."""
 
-    def __init__(self, folder):
-        self.folder, self.program = pathlib.Path(folder), common.program("original")
+    def __init__(self, folder, tally):
+        self.folder, self.tally, self.program = pathlib.Path(folder), tally, common.program("original")
         self.count = 0
 
     def export(self, name, kind, **how):
@@ -147,7 +147,7 @@ class Sides:
                          stderr=subprocess.PIPE)
         record = original_run.Record()
         if ran.returncode not in (0, 3):
-            record.error = f"the program ended with {ran.returncode}: {ran.stderr}"
+            self.tally.add(f"the program over {graph.name} in {folder.name}", f"ended with {ran.returncode}\n{ran.stderr}")
         for line in ran.stdout.splitlines():
             what, _, rest = line.partition(" ")
             if what == "loss":
@@ -158,7 +158,7 @@ class Sides:
                 record.act(*rest.split())
             elif what == "error":
                 record.error = rest
-            elif what == "final":
+            elif what == "final" and len(rest) == 64 * 16 * 8:
                 record.final["weights"] = np.frombuffer(bytes.fromhex(rest), ">f4").astype(np.float32).reshape(64, 16)
         if ran.returncode == 3:
             record.error = "interrupted"
@@ -376,7 +376,7 @@ def main():
     else:
         held = Comparison(tally, DIFFERENCES)
         with tempfile.TemporaryDirectory() as folder:
-            sides = Sides(folder)
+            sides = Sides(folder, tally)
             for part in (same_losses, resumed, logged_at_the_end, not_finite, same_events, safetensors_hold_the_same):
                 part(held, sides)
         held.close()
