@@ -26,6 +26,7 @@ TAUTLINE_BEGIN
 /// | `status finish_open(bool restored)` | after that, or where nothing is restored; then `initial_step` is asked |
 /// | `status read_state()` | brings what `each_state` shows here, from where it is; else by `each_state` itself |
 /// | `value stored<Name, Type>()` | a value that no run fetched, as it is now; `value` where there is none |
+/// | `auto set_values_aside()` | for as long as the result lives runs leave the values of the last one as they are |
 /// | `using erased`, `erased& erase()` | what a checkpoint sink that knows this kind of backend may ask for |
 /// | `static consteval bool gives_type<Type>()` | whether `fetch<Name, Type>` may name what `fetchable` does not list |
 /// | `static constexpr auto step_target = fixed_string{"train"}` | only runs with this target are steps |

@@ -175,7 +175,7 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
   }
 
   /// On a copy where there can be one: an evaluation in the session itself would overwrite the values of the run that
-  /// other hooks and the caller are still to see.
+  /// other hooks and the caller are still to see, unless the backend can set them aside.
   template <class Session>
   bool evaluate(Session const& session, life& at, step_number step) {
     auto& backend = session.backend();
@@ -191,7 +191,12 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
     if constexpr (std::copy_constructible<backend_type>) {
       if (!place_.with_copy(backend, at, step, all)) return false;
     } else if constexpr (Place::is_live) {
-      all(backend);
+      if constexpr (requires { backend.set_values_aside(); }) {
+        [[maybe_unused]] auto const aside = backend.set_values_aside();
+        all(backend);
+      } else {
+        all(backend);
+      }
     } else {
       at.fail(error_kind::invalid_argument, "evaluator: checkpoints are evaluated on a copy of the session, and this one cannot be copied");
       return false;

@@ -260,6 +260,12 @@ class triggered : public Hook {
     } else if constexpr (detail::takes_trigger<Hook, Context>) {
       since_triggered const since = passed(ctx.step(), session);
       inside().on_trigger(ctx, since);
+    } else {
+      // one that wants values is not called in a run that gave it none
+      constexpr bool may_have_values = sizeof...(Values) == 0 && (detail::declares_asks<Hook> || detail::has_inside<detail::before_run_callback, Hook>);
+      static_assert(!by_trigger || may_have_values,
+                    "tautline: triggered holds a hook whose on_trigger cannot be called, so it would never act. Mend: give it the "
+                    "parameters (ctx, since), and values where the hook asks for some: (auto& ctx, since_triggered const& since, auto const& values)");
     }
   }
 

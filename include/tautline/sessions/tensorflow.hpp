@@ -296,18 +296,35 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
   /// What the last run gave for a name; zero, or an empty tensor, if it was not fetched. Tensors are views, good until
   /// the next run.
   template <fixed_string Name, class Type = void>
-  [[nodiscard]] auto value() const {
-    return tensorflow::detail::read_value<read_as<Name, Type>>(engine_.value(tensorflow::detail::slot_of<Name>()));
+  [[nodiscard]] auto const& value() {
+    return engine_.names().template read<read_as<Name, Type>>(tensorflow::detail::slot_of<Name>());
   }
   /// The same of a name that the last run did not fetch: read now, and with every run from then on.
   template <fixed_string Name, class Type = void>
-  [[nodiscard]] auto stored() {
+  [[nodiscard]] auto const& stored() {
     status found;
     find_declared<Name, read_as<Name, Type>>(found);
-    if (!found.ok()) engine_.fail_next_run(found);
-    TF_Tensor const* const read = found.ok() ? engine_.stored(tensorflow::detail::slot_of<Name>()) : nullptr;
-    return tensorflow::detail::read_value<read_as<Name, Type>>(read);
+    if (found.ok()) {
+      engine_.read_stored(tensorflow::detail::slot_of<Name>());
+    } else {
+      engine_.fail_next_run(found);
+    }
+    return value<Name, Type>();
   }
+
+  /// The values of the last run, kept for as long as this lives whatever is run meanwhile.
+  class values_aside {
+   public:
+    explicit values_aside(tensorflow::detail::slot_table& of) : of_(of), kept_(of.take_values()) {}
+    values_aside(values_aside const&) = delete;
+    values_aside& operator=(values_aside const&) = delete;
+    ~values_aside() { of_.give_values_back(std::move(kept_)); }
+
+   private:
+    tensorflow::detail::slot_table& of_;
+    std::vector<tensorflow::tensor_handle> kept_;
+  };
+  [[nodiscard]] values_aside set_values_aside() { return values_aside(engine_.names()); }
 
   // --- state ---
 

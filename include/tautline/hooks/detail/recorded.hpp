@@ -17,7 +17,8 @@ namespace detail {
 /// Values that only point to what the backend has are no copies: spans, views of text, pointers.
 template <class Value>
 concept points_elsewhere = std::is_pointer_v<Value> || std::is_same_v<Value, tensor_view> ||
-                           (std::ranges::range<Value&> && std::ranges::view<Value>);
+                           (std::ranges::range<Value&> && std::ranges::view<Value>) ||
+                           requires { requires bool(Value::points_elsewhere); };
 template <class Value>
 concept can_be_recorded = std::is_trivially_copyable_v<Value> && !points_elsewhere<Value>;
 

@@ -143,18 +143,13 @@ class engine {
   void fail_next_run(status failed) {
     if (pending_.ok()) pending_ = failed;
   }
-  /// What the last run gave for a name; null if it was not fetched.
-  [[nodiscard]] TF_Tensor const* value(std::size_t slot) const { return names_.value(slot); }
-  /// The same of a name that nobody fetched, as it is now: by a run of its own, and from then on with every run. If that
-  /// fails, the session's next run does, with this error. Precondition: the name has been found.
-  [[nodiscard]] TF_Tensor const* stored(std::size_t slot) {
+  /// Reads what nobody fetched, as it is now: by a run of its own, and from then on with every run. If that fails, the
+  /// session's next run does, with this error. Precondition: the name has been found.
+  void read_stored(std::size_t slot) {
     detail::named_slot& found = names_[slot];
-    if (found.value == nullptr && session_ != nullptr) {
-      status const read = read_alone(found.output, found.value, found.name);
-      if (!read.ok() && pending_.ok()) pending_ = read;
-      names_.fetch_always(slot, step_target_);
-    }
-    return found.value.get();
+    if (found.value != nullptr || session_ == nullptr) return;
+    if (status const read = read_alone(found.output, found.value, found.name); !read.ok()) fail_next_run(read);
+    names_.fetch_always(slot, step_target_);
   }
 
   /// One target in a run of its own, beside the steps: a saver's, say.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +34,11 @@ struct named_slot {
   bool always = false;  ///< fetched in every run: a trigger looks at it
   TF_Output after_step{nullptr, 0};  ///< of a variable: its value behind the step target, which this runs, too
   tensor_handle value{};
+  /// Objects that are not in the tensor itself, a cell for each kind: what is read stays where it is until the next run.
+  struct alignas(16) cell {
+    std::byte bytes[16]{};
+  };
+  cell cells[8]{};
 };
 
 /// The names that a program uses: looked for in the graph once each.
@@ -43,8 +50,29 @@ class slot_table {
   [[nodiscard]] TF_Tensor const* value(std::size_t slot) const {
     return slot < slots_.size() ? slots_[slot].value.get() : nullptr;
   }
+  /// The value of the last run, good until the next one; zero, or an empty tensor, where there is none.
+  template <fetched_type Type>
+  [[nodiscard]] Type const& read(std::size_t slot) {
+    static constexpr Type none{};
+    TF_Tensor const* const from = value(slot);
+    if (from == nullptr) return none;
+    if constexpr (element<Type> && !std::same_as<Type, std::string_view>) {
+      if (TF_TensorType(from) == data_type_of<Type>) [[likely]] return *static_cast<Type const*>(TF_TensorData(from));
+    }
+    static_assert(sizeof(Type) <= sizeof(named_slot::cell) && std::is_trivially_copyable_v<Type>);
+    return *::new (static_cast<void*>(slots_[slot].cells[cell_of<Type>()].bytes)) Type(read_value<Type>(from));
+  }
   void forget_values() {
     for (named_slot& each : slots_) each.value.reset();
+  }
+  [[nodiscard]] std::vector<tensor_handle> take_values() {
+    std::vector<tensor_handle> taken;
+    for (named_slot& each : slots_) taken.push_back(std::move(each.value));
+    return taken;
+  }
+  void give_values_back(std::vector<tensor_handle> taken) {
+    forget_values();
+    for (std::size_t i = 0; i < taken.size(); ++i) slots_[i].value = std::move(taken[i]);
   }
   /// Those that are fetched in every run.
   [[nodiscard]] std::span<std::size_t const> always() const { return always_; }
@@ -124,6 +152,22 @@ class slot_table {
   }
 
  private:
+  template <class Type>
+  static consteval std::size_t cell_of() {
+    if constexpr (is_tensor<Type>) {
+      return 0;
+    } else {
+      switch (fetched_data_type<Type>) {
+        case TF_STRING: return 1;
+        case TF_DOUBLE: return 2;
+        case TF_FLOAT: return 3;
+        case TF_INT64: return 4;
+        case TF_INT32: return 5;
+        case TF_UINT64: return 6;
+        default: return 7;
+      }
+    }
+  }
   named_slot& at(std::size_t slot, char const* name) {
     if (slot >= slots_.size()) slots_.resize(slot + 1);
     slots_[slot].name = name;
@@ -186,7 +230,7 @@ class slot_table {
 
   graph_parts* parts_;
   status_handle done_;
-  std::vector<named_slot> slots_;
+  std::deque<named_slot> slots_;  // a slot stays where it is, and with it what was read of it
   std::vector<std::size_t> always_;
 };
 

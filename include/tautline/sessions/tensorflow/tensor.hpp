@@ -146,6 +146,8 @@ class tensor {
   static constexpr bool is_text = std::same_as<Element, std::string_view>;
 
  public:
+  /// To hooks that keep values: what they would keep is gone with the next run.
+  static constexpr bool points_elsewhere = true;
   using value_type = Element;
   static constexpr int rank = Rank;
 
