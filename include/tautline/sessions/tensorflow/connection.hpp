@@ -59,13 +59,9 @@ struct connection {
     if (!target.starts_with(here)) return {};
     graph_handle const graph(TF_NewGraph());
     add_try_operation(graph.get(), done);
-    TF_Session* const session = open("grpc://127.0.0.1:" + target.substr(here.size()), graph.get(), done);
+    session_handle const session(open("grpc://127.0.0.1:" + target.substr(here.size()), graph.get(), done));
     if (session == nullptr) return failures.take(done, "making a session on \"" + target + "\"");
-    status const answered = wait(session, graph.get(), done, failures);
-    status_handle const closed = new_status();
-    TF_CloseSession(session, closed.get());
-    TF_DeleteSession(session, closed.get());
-    return answered;
+    return wait(session.get(), graph.get(), done, failures);
   }
 };
 

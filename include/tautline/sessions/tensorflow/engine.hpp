@@ -40,11 +40,11 @@ class engine {
   }
   engine(engine&&) = default;
   engine& operator=(engine&&) = delete;
-  ~engine() { close(); }
+  ~engine() = default;
 
   [[nodiscard]] TF_Graph* graph() const { return parts_->graph.get(); }
   /// Null while none is open.
-  [[nodiscard]] TF_Session* session() const { return session_; }
+  [[nodiscard]] TF_Session* session() const { return session_.get(); }
   [[nodiscard]] session_settings const& settings() const { return parts_->settings; }
   /// The first error of importing or building.
   [[nodiscard]] status built() const { return parts_->first; }
@@ -62,6 +62,7 @@ class engine {
   }
   /// Initialises what has to be, after `open` and a restorer's try.
   status finish_open(bool restored) {
+    forget_variables();  // memory for a restorer is no value
     bool const chief = settings().role == role::chief;
     if (chief && !restored) {
       std::string missing;
@@ -81,12 +82,9 @@ class engine {
                                                             ". Mend: name the op in .scaffold = {.init_op = \"…\"}");
   }
   void close() {
-    values_are_current_ = false;
+    forget_variables();
     names_.forget_values();
-    if (TF_Session* const closed = std::exchange(session_, nullptr)) {
-      TF_CloseSession(closed, done_.get());
-      TF_DeleteSession(closed, done_.get());
-    }
+    session_.reset();
   }
   /// The global step of the graph, read now; 0 where it has none.
   status read_global_step(step_number& step) {
@@ -157,7 +155,7 @@ class engine {
   status run_alone(TF_Operation* target, std::string const& what, TF_Operation* feed_into = nullptr,
                    std::string_view text = {}) {
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
-    values_are_current_ = false;
+    forget_variables();
     detail::run_arrays arrays;
     if (feed_into != nullptr) {
       tensor_handle fed = detail::new_text_tensor(nullptr, 0, 1);
@@ -171,7 +169,7 @@ class engine {
       arrays.feed({TF_GraphOperationByName(graph(), operation.c_str()), std::max(index, 0)}, std::move(fed));
     }
     arrays.run_target(target);
-    arrays.run(session_, no_options(), nullptr, done_.get());
+    arrays.run(session_.get(), no_options(), nullptr, done_.get());
     return failures().take(done_.get(), what);
   }
 
@@ -181,18 +179,13 @@ class engine {
   /// good until the next run.
   status read_state() {
     if (values_are_current_) return {};
-    if (detail::variable const* const unsaved = variables_.find_unsaved()) {
-      return failures().set(error_kind::invalid_argument,
-                            std::string("variable \"") + unsaved->name + "\" is of " + name_of_type(unsaved->type) +
-                                ", which this kind of checkpoint cannot hold. Mend: save with the graph's own saver, "
-                                "tensorflow_checkpoints");
-    }
+    if (status const all = check_variables(); !all.ok()) return all;
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
     detail::run_arrays arrays;
     for (detail::variable const& each : variables_.all()) {
       if (!each.is_local) arrays.fetch(each.value, 0);
     }
-    if (!arrays.fetches().empty()) arrays.run(session_, no_options(), nullptr, done_.get());
+    if (!arrays.fetches().empty()) arrays.run(session_.get(), no_options(), nullptr, done_.get());
     if (!arrays.fetches().empty() && TF_GetCode(done_.get()) != TF_OK) {
       return failures().take(done_.get(), "reading the variables");
     }
@@ -206,7 +199,7 @@ class engine {
   /// Memory for all variables, in which a restorer puts values for `write_state`.
   status prepare_restore() {
     for (detail::variable& each : variables_.all()) {
-      if (!each.is_local && !each.reserve()) return {error_kind::error, "there is no memory for the variables"};
+      if (each.can_be_shown() && !each.reserve()) return {error_kind::error, "there is no memory for the variables"};
     }
     values_are_current_ = true;
     written_ = false;
@@ -215,6 +208,7 @@ class engine {
   /// Stores what a restorer has put there, by one run.
   status write_state() {
     if (std::exchange(written_, false)) return {};
+    if (status const all = check_variables(); !all.ok()) return all;
     detail::run_arrays arrays;
     for (detail::variable& each : variables_.all()) {
       if (each.is_local) continue;
@@ -223,7 +217,7 @@ class engine {
     }
     values_are_current_ = false;
     if (arrays.targets().empty()) return {};
-    arrays.run(session_, no_options(), nullptr, done_.get());
+    arrays.run(session_.get(), no_options(), nullptr, done_.get());
     return failures().take(done_.get(), "restoring the variables");
   }
   /// Says that a restorer has written the variables itself, by the graph's own operations.
@@ -245,14 +239,27 @@ class engine {
   }
 
  private:
+  /// Values that somebody holds would be copied by the operation that changes them.
+  void forget_variables() {
+    values_are_current_ = false;
+    for (detail::variable& each : variables_.all()) each.current.reset();
+  }
+  status check_variables() {
+    detail::variable const* const unsaved = variables_.find_unsaved();
+    if (unsaved == nullptr) return {};
+    return failures().set(error_kind::invalid_argument,
+                          std::string("variable \"") + unsaved->name + "\" is of " + name_of_type(unsaved->type) +
+                              ", which this kind of checkpoint cannot hold. Mend: save with the graph's own saver, "
+                              "tensorflow_checkpoints");
+  }
   status execute(TF_Buffer const* options, TF_Buffer* metadata) {
     if (!pending_.ok()) return std::exchange(pending_, {});
     if (!wrong_feed_.ok()) return wrong_feed_;
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
     for (std::size_t const slot : names_.always()) arrays_.fetch(names_.always_output(slot, with_step_), slot);
     names_.forget_values();
-    values_are_current_ = false;
-    arrays_.run(session_, options, metadata, done_.get());
+    if (values_are_current_) [[unlikely]] forget_variables();
+    arrays_.run(session_.get(), options, metadata, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) [[unlikely]] return failures().take(done_.get());
     std::span<std::size_t const> const into = arrays_.fetched_slots();
     for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
@@ -275,8 +282,8 @@ class engine {
     close();
     detail::connection const to{settings().target, settings().config, settings().connect_wait};
     if (status const answered = to.probe(done_.get(), failures()); !answered.ok()) return answered;
-    session_ = to.open(to.target, graph(), done_.get());
-    return session_ != nullptr ? to.wait(session_, graph(), done_.get(), failures())
+    session_.reset(to.open(to.target, graph(), done_.get()));
+    return session_ != nullptr ? to.wait(session_.get(), graph(), done_.get(), failures())
                                : failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
   }
   /// From the checkpoint within a SavedModel, or by the init op.
@@ -320,7 +327,7 @@ class engine {
       asked.push_back(each.name);
     }
     if (asked.empty()) return {};
-    arrays.run(session_, no_options(), nullptr, done_.get());
+    arrays.run(session_.get(), no_options(), nullptr, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), "asking for the variables");
     std::vector<std::string> without;
     for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -348,7 +355,7 @@ class engine {
   status read_alone(TF_Output from, tensor_handle& value, std::string const& what) {
     detail::run_arrays arrays;
     arrays.fetch(from, 0);
-    arrays.run(session_, no_options(), nullptr, done_.get());
+    arrays.run(session_.get(), no_options(), nullptr, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), what);
     value.reset(arrays.values()[0]);
     return {};
@@ -363,7 +370,7 @@ class engine {
   std::unique_ptr<detail::graph_parts> parts_;
   detail::slot_table names_;
   status_handle done_;
-  TF_Session* session_ = nullptr;
+  session_handle session_;
   detail::variable_table variables_;
   detail::run_arrays arrays_;
   detail::graph_description description_;

@@ -33,6 +33,17 @@ using tensor_handle = std::unique_ptr<TF_Tensor, deleted_by<TF_DeleteTensor>>;
 using session_options_handle = std::unique_ptr<TF_SessionOptions, deleted_by<TF_DeleteSessionOptions>>;
 using import_options_handle = std::unique_ptr<TF_ImportGraphDefOptions, deleted_by<TF_DeleteImportGraphDefOptions>>;
 
+/// Closes a session, and gives it back.
+struct session_closer {
+  void operator()(TF_Session* session) const noexcept {
+    TF_Status* const closed = TF_NewStatus();
+    TF_CloseSession(session, closed);
+    TF_DeleteSession(session, closed);
+    TF_DeleteStatus(closed);
+  }
+};
+using session_handle = std::unique_ptr<TF_Session, session_closer>;
+
 [[nodiscard]] inline status_handle new_status() { return status_handle(TF_NewStatus()); }
 
 /// The kind by which the consequence of a code is known; those without a kind of their own are `error_kind::error`.

@@ -55,6 +55,10 @@ struct variable {
   bool is_local = false;  ///< of this process alone: initialised by the local init op, in no checkpoint
   tensor_handle current{};
 
+  /// Whether a checkpoint of ours can hold it.
+  [[nodiscard]] bool can_be_shown() const {
+    return !is_local && element_type_of(type) && shape.size() <= tensor_view::max_rank;
+  }
   /// Memory for a value of the shape that the graph declares; lengths that it leaves open are 0.
   bool reserve() {
     std::vector<std::int64_t> lengths = shape;
@@ -113,7 +117,7 @@ class variable_table {
   template <class Visit>
   void each_item(Visit const& visit) {
     for (variable& each : all_) {
-      if (each.is_local || each.current == nullptr) continue;
+      if (!each.can_be_shown() || each.current == nullptr) continue;
       state_item item;
       item.group = state_group::variable;
       item.owner = each.name;
@@ -131,7 +135,7 @@ class variable_table {
   /// The first variable of a type that no checkpoint of ours can hold; null if there is none.
   [[nodiscard]] variable const* find_unsaved() const {
     for (variable const& each : all_) {
-      if (!each.is_local && (!element_type_of(each.type) || each.shape.size() > tensor_view::max_rank)) return &each;
+      if (!each.is_local && !each.can_be_shown()) return &each;
     }
     return nullptr;
   }
