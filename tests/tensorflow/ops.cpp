@@ -60,7 +60,8 @@ TEST_CASE("the functions of neural networks give what they give by hand") {
   CHECK(g.value(ops.relu(x)) == vec{0, 0, 2, 1, 1, 1});
   auto const logistic = [](float v) { return 1 / (1 + std::exp(-v)); };
   CHECK(near(g.value(ops.sigmoid(x)), {logistic(-1), 0.5f, logistic(2), logistic(1), logistic(1), logistic(1)}));
-  CHECK(near(g.value(ops.tanh(x)), {std::tanh(-1.f), 0, std::tanh(2.f), std::tanh(1.f), std::tanh(1.f), std::tanh(1.f)}));
+  CHECK(
+      near(g.value(ops.tanh(x)), {std::tanh(-1.f), 0, std::tanh(2.f), std::tanh(1.f), std::tanh(1.f), std::tanh(1.f)}));
   float const sum = std::exp(-1.f) + 1 + std::exp(2.f);
   vec const soft{std::exp(-1.f) / sum, 1 / sum, std::exp(2.f) / sum, 1 / 3.f, 1 / 3.f, 1 / 3.f};
   CHECK(near(g.value(ops.softmax(x)), soft));
@@ -142,8 +143,8 @@ TEST_CASE("any op can be made by its name, with attributes of every kind") {
   CHECK(g.value<std::int32_t>(ops.op("Const", "made", {}, {{"value", constant_value(5)}, {"dtype", TF_INT32}})[0]) ==
         std::vector<std::int32_t>{5});
   CHECK(ops.op("Placeholder", "p", {}, {{"dtype", TF_FLOAT}, {"shape", shape{3}}})[0].known_shape() == shape{3});
-  auto const squeezed = ops.op("Squeeze", "", {ops.reshape(x, {1, 4, 1})},
-                               {{"squeeze_dims", std::vector<std::int64_t>{0}}})[0];
+  auto const squeezed =
+      ops.op("Squeeze", "", {ops.reshape(x, {1, 4, 1})}, {{"squeeze_dims", std::vector<std::int64_t>{0}}})[0];
   CHECK(squeezed.known_shape() == shape{4, 1});
 }
 
@@ -513,7 +514,8 @@ TEST_CASE("random numbers follow their seeds") {
   for (float const one : g.value(ops.truncated_normal({200}, {.mean = 1, .stddev = 0.5, .seed = 1}))) {
     CHECK((one >= 0 && one <= 2));
   }
-  for (auto const one : g.value<std::int64_t>(ops.random_uniform<std::int64_t>({200}, {.minval = 0, .maxval = 5, .seed = 1}))) {
+  for (auto const one :
+       g.value<std::int64_t>(ops.random_uniform<std::int64_t>({200}, {.minval = 0, .maxval = 5, .seed = 1}))) {
     CHECK((one >= 0 && one < 5));
   }
 }
@@ -527,22 +529,42 @@ struct mistake {
 };
 std::vector<mistake> const mistakes{
     {"unknown op", [](scope const& o) { o.op("Frobnicate", "f"); }, {"node 'f' (Frobnicate)", "not registered"}},
-    {"shapes", [](scope const& o) { o.matmul(o.zeros<float>({1, 2}), o.zeros<float>({3, 1}), "bad"); },
+    {"shapes",
+     [](scope const& o) {
+       o.matmul(o.zeros<float>({1, 2}), o.zeros<float>({3, 1}), "bad");
+     },
      {"node 'bad' (MatMul)", "Dimensions must be equal, but are 2 and 3"}},
     {"types", [](scope const& o) { o.constant(1.f) + o.constant(1); }, {"node 'add' (AddV2)", "DT_FLOAT vs. DT_INT32"}},
     {"name of a node", [](scope const& o) { o.placeholder<float>("a b"); }, {"node 'a b' (Placeholder)", "letters"}},
     {"name of a scope", [](scope const& o) { o.name_scope("-x").no_op("n"); }, {"node '-x/n' (NoOp)", "letters"}},
-    {"name in use", [](scope const& o) { o.no_op("x"), o.placeholder<float>("x"); }, {"node 'x' (Placeholder)", "a node of this name"}},
+    {"name in use",
+     [](scope const& o) { o.no_op("x"), o.placeholder<float>("x"); },
+     {"node 'x' (Placeholder)", "a node of this name"}},
     {"name of a variable in use",
-     [](scope const& o) { o.variable<float>("w", {}, 0), o.variable<float>("w", {}, 0); }, {"node 'w' (VarHandleOp)"}},
+     [](scope const& o) { o.variable<float>("w", {}, 0), o.variable<float>("w", {}, 0); },
+     {"node 'w' (VarHandleOp)"}},
     {"inputs", [](scope const& o) { o.op("Relu", "r"); }, {"node 'r' (Relu)", "0 inputs specified of 1"}},
     {"empty input", [](scope const& o) { o.relu(output(), "r"); }, {"node 'r': an input is empty"}},
-    {"type of an attribute", [](scope const& o) { o.op("Sum", "s", {o.constant(1.f), o.constant(0)}, {{"keep_dims", 1}}); },
+    {"type of an attribute",
+     [](scope const& o) {
+       o.op("Sum", "s", {o.constant(1.f), o.constant(0)}, {{"keep_dims", 1}});
+     },
      {"node 's' (Sum)", "'keep_dims'"}},
-    {"name of an attribute", [](scope const& o) { o.op("Relu", "r", {o.constant(1.f)}, {{"alpha", 1}}); },
+    {"name of an attribute",
+     [](scope const& o) {
+       o.op("Relu", "r", {o.constant(1.f)}, {{"alpha", 1}});
+     },
      {"node 'r' (Relu)", "no attribute 'alpha'"}},
-    {"list", [](scope const& o) { o.op("AddN", "s", {o.constant(1.f), o.constant(1.f)}); }, {"node 's' (AddN)", "expected list"}},
-    {"elements", [](scope const& o) { o.constant(constant_value(vec{1, 2, 3}, {2, 2}), "k"); }, {"node 'k' (Const)", "as many elements"}},
+    {"list",
+     [](scope const& o) {
+       o.op("AddN", "s", {o.constant(1.f), o.constant(1.f)});
+     },
+     {"node 's' (AddN)", "expected list"}},
+    {"elements",
+     [](scope const& o) {
+       o.constant(constant_value(vec{1, 2, 3}, {2, 2}), "k");
+     },
+     {"node 'k' (Const)", "as many elements"}},
     {"output", [](scope const& o) { (void)o.no_op("n")[0]; }, {"node 'n' has no output 0"}},
     {"group", [](scope const& o) { o.group({operation()}, "g"); }, {"node 'g' (NoOp)", "empty"}},
     {"control", [](scope const& o) { (void)o.control_dependencies({operation()}); }, {"control_dependencies", "empty"}},
@@ -558,11 +580,22 @@ std::vector<mistake> const mistakes{
        (void)o.gradient(o.cast<float>(o.argmax(x, 0)), x);
      },
      {"gradients: nothing depends on 'x'"}},
-    {"shape of an initial value", [](scope const& o) { o.variable<float>("w", {2}, vec{1, 2, 3}); }, {"node 'w'", "another shape"}},
-    {"shape of a variable", [](scope const& o) { o.variable<float>("w", {-1}, 0); }, {"node 'w' (VarHandleOp)", "must be known"}},
-    {"type of an initial value", [](scope const& o) { o.variable<float>("w", {2}, std::vector{1, 2}); }, {"node 'w/Assign'"}},
+    {"shape of an initial value",
+     [](scope const& o) {
+       o.variable<float>("w", {2}, vec{1, 2, 3});
+     },
+     {"node 'w'", "another shape"}},
+    {"shape of a variable",
+     [](scope const& o) { o.variable<float>("w", {-1}, 0); },
+     {"node 'w' (VarHandleOp)", "must be known"}},
+    {"type of an initial value",
+     [](scope const& o) {
+       o.variable<float>("w", {2}, std::vector{1, 2});
+     },
+     {"node 'w/Assign'"}},
     {"nothing to train", [](scope const& o) { o.minimize(o.constant(1.f), sgd{}); }, {"no trainable variables"}},
-    {"nothing that trains", [](scope const& o) { o.variable<float>("w", {2}, 0), o.minimize(o.constant(1.f, "c"), sgd{}); },
+    {"nothing that trains",
+     [](scope const& o) { o.variable<float>("w", {2}, 0), o.minimize(o.constant(1.f, "c"), sgd{}); },
      {"'c' depends on no trainable variable"}},
     {"slices", [](scope const& o) { (void)o.tensor_slices({o.constant(1.f, "c")}); }, {"'c' is a scalar"}},
     {"nothing to save", [](scope const& o) { (void)o.saver(); }, {"'save/SaveV2'", "no variables"}},

@@ -40,8 +40,9 @@ TEST_CASE("a graph built in C++ trains until its input ends, and knows its steps
   tensorflow_graph graph;
   build_line(graph.ops(), 60);
   REQUIRE_MESSAGE(graph.status().ok(), std::string(graph.status().message));
-  auto session = monitored(std::move(graph).value<"loss", float>().value<"w", tensor<float, 2>>().value<"global_step", std::int64_t>(),
-                           nan_checker<"loss">{}, stop_at_step{1000});
+  auto session = monitored(
+      std::move(graph).value<"loss", float>().value<"w", tensor<float, 2>>().value<"global_step", std::int64_t>(),
+      nan_checker<"loss">{}, stop_at_step{1000});
   float last = 0, w = 0;
   for (auto const& step : session.steps(target<"train">, fetch<"loss">, fetch<"w">)) {
     last = step[fetch<"loss">];
@@ -86,7 +87,8 @@ struct counter {
     auto ops = graph.ops();
     if (ops.find("tally")) return;  // this graph has been begun before
     auto const tally = ops.template variable<float>("tally", {}, 10, {.trainable = false});
-    ops.identity(ops.control_dependencies({ops.assign_add(tally, ops.constant(1.f), "add_one")}).read(tally), "counted");
+    ops.identity(ops.control_dependencies({ops.assign_add(tally, ops.constant(1.f), "add_one")}).read(tally),
+                 "counted");
   }
   auto before_run(auto&) { return fetch<"counted", float>; }
   void after_run(auto&, auto const& values) { seen->push_back(values[fetch<"counted">]); }

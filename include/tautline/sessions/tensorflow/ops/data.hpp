@@ -8,8 +8,8 @@
 TAUTLINE_BEGIN
 namespace tensorflow {
 
-/// A place in a data set: each run that needs one of its outputs takes the next element. It is at the beginning whenever
-/// a session has been made: its initializer is a part of the local initialisation.
+/// A place in a data set: each run that needs one of its outputs takes the next element. It is at the beginning
+/// whenever a session has been made: its initializer is a part of the local initialisation.
 class iterator {
  public:
   iterator() = default;
@@ -40,8 +40,12 @@ class dataset {
   [[nodiscard]] dataset repeat(std::int64_t count = -1) const {
     return made("RepeatDataset", {number(count, "count")}, shapes_);
   }
-  [[nodiscard]] dataset take(std::int64_t count) const { return made("TakeDataset", {number(count, "count")}, shapes_); }
-  [[nodiscard]] dataset skip(std::int64_t count) const { return made("SkipDataset", {number(count, "count")}, shapes_); }
+  [[nodiscard]] dataset take(std::int64_t count) const {
+    return made("TakeDataset", {number(count, "count")}, shapes_);
+  }
+  [[nodiscard]] dataset skip(std::int64_t count) const {
+    return made("SkipDataset", {number(count, "count")}, shapes_);
+  }
   /// In a random order out of a window of `window` elements, another one in each repetition.
   [[nodiscard]] dataset shuffle(std::int64_t window, std::int64_t seed) const {
     return made("ShuffleDataset", {number(window, "buffer_size"), number(seed, "seed"), number(seed, "seed2")}, shapes_,
@@ -112,7 +116,8 @@ class data_ops : public training_ops {
       shape const form = one.known_shape();
       types.push_back(one.type());
       if (one && form.rank() == 0) {
-        where_->graph->fail(error_kind::invalid_argument, "tensor_slices: '" + one.name() + "' is a scalar, and has no slices");
+        where_->graph->fail(error_kind::invalid_argument,
+                            "tensor_slices: '" + one.name() + "' is a scalar, and has no slices");
       }
       if (form.rank() < 1) {
         shapes.push_back(shape::unknown());

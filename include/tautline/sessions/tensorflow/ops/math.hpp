@@ -9,8 +9,8 @@ TAUTLINE_BEGIN
 namespace tensorflow {
 namespace detail {
 
-/// The part of `scope` that makes nodes. Every function takes a name as its last argument: one that is given must be free,
-/// and is what fetches, feeds and targets use; without one it is the op's, made free by a number.
+/// The part of `scope` that makes nodes. Every function takes a name as its last argument: one that is given must be
+/// free, and is what fetches, feeds and targets use; without one it is the op's, made free by a number.
 class math_ops {
  public:
   using name_type = std::string_view;
@@ -18,7 +18,8 @@ class math_ops {
   explicit math_ops(frame const* where) : where_(where) {}
   [[nodiscard]] frame const* where() const { return where_; }
 
-  /// Any op of TensorFlow, by its name there: `op("Pad", "padded", {x, paddings})`, `op("Pack", "", {list}, {{"axis", 1}})`.
+  /// Any op of TensorFlow, by its name there: `op("Pad", "padded", {x, paddings})`, `op("Pack", "", {list}, {{"axis",
+  /// 1}})`.
   operation op(std::string const& type, name_type name, std::vector<argument> const& inputs = {},
                std::vector<attribute> const& attributes = {}) const {
     for (attribute const& one : attributes) {
@@ -45,15 +46,13 @@ class math_ops {
   }
   /// `constant<float>({1, 2, 3, 4}, {2, 2})`
   template <graph_element Element>
-    requires(!string_like<Element> && !std::is_same_v<Element, bool>)
-  output constant(std::initializer_list<Element> values, shape const& form, name_type name = {}) const {
-    return constant(constant_value(std::span<Element const>(values.begin(), values.size()), form), name);
-  }
+  requires(!string_like<Element> && !std::is_same_v<Element, bool>) output
+      constant(std::initializer_list<Element> values, shape const& form, name_type name = {})
+  const { return constant(constant_value(std::span<Element const>(values.begin(), values.size()), form), name); }
   template <graph_element Element>
-    requires(!string_like<Element> && !std::is_same_v<Element, bool>)
-  output constant(std::initializer_list<Element> values) const {
-    return constant(values, shape(values.size()));
-  }
+  requires(!string_like<Element> && !std::is_same_v<Element, bool>) output
+      constant(std::initializer_list<Element> values)
+  const { return constant(values, shape(values.size())); }
   /// Zeros of any shape; `fill` for other numbers.
   template <graph_element Element>
   output zeros(shape const& form, name_type name = {}) const {
@@ -145,8 +144,9 @@ class math_ops {
   output softmax_cross_entropy_with_logits(output const& labels, output const& logits, name_type name = {}) const {
     return one("SoftmaxCrossEntropyWithLogits", name, {logits, labels});
   }
-  /// Likewise with the class of each row as a whole number, [n]. TensorFlow's C++ library has no derivative of this op, so
-  /// one is made here: the value and the derivative are those of Python to the bit, as long as the logits are finite.
+  /// Likewise with the class of each row as a whole number, [n]. TensorFlow's C++ library has no derivative of this op,
+  /// so one is made here: the value and the derivative are those of Python to the bit, as long as the logits are
+  /// finite.
   output sparse_softmax_cross_entropy_with_logits(output const& labels, output const& logits,
                                                   name_type name = {}) const {
     operation const both = op("SparseSoftmaxCrossEntropyWithLogits", {}, {logits, labels});
@@ -161,7 +161,8 @@ class math_ops {
   operation group(std::vector<operation> const& all, name_type name = {}) const {
     std::vector<TF_Operation*> controls;
     for (operation const& one : all) {
-      if (!one) where_->graph->fail(error_kind::invalid_argument, "node '" + std::string(name) + "' (NoOp): a part is empty");
+      if (!one)
+        where_->graph->fail(error_kind::invalid_argument, "node '" + std::string(name) + "' (NoOp): a part is empty");
       controls.push_back(one.handle());
     }
     if (!where_->graph->ok()) return {where_, nullptr};

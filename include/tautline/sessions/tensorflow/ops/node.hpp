@@ -130,9 +130,7 @@ class output {
     return TF_OperationName(raw_.oper) + (raw_.index == 0 ? std::string() : ":" + std::to_string(raw_.index));
   }
   /// Zero if it is empty.
-  [[nodiscard]] TF_DataType type() const {
-    return raw_.oper == nullptr ? TF_DataType{} : TF_OperationOutputType(raw_);
-  }
+  [[nodiscard]] TF_DataType type() const { return raw_.oper == nullptr ? TF_DataType{} : TF_OperationOutputType(raw_); }
   /// As far as it is known before a run.
   [[nodiscard]] shape known_shape() const {
     detail::call_status status;
@@ -242,8 +240,8 @@ struct node_name {
 }
 
 /// Adds a node.
-/// **Errors** an unknown type of op, a wrong type or shape, a name in use: the graph's first error, which names the node.
-/// After an error nothing is added.
+/// **Errors** an unknown type of op, a wrong type or shape, a name in use: the graph's first error, which names the
+/// node. After an error nothing is added.
 inline operation add_node(frame const& where, std::string const& type, node_name name,
                           std::vector<argument> const& inputs = {}, std::vector<attribute> const& attributes = {},
                           std::vector<TF_Operation*> const& controls = {}) {
@@ -253,7 +251,8 @@ inline operation add_node(frame const& where, std::string const& type, node_name
   if (!is_usable(graph, inputs, full)) return nothing;
   if (!is_node_name(full)) {
     graph.fail(error_kind::invalid_argument,
-               "node '" + full + "' (" + type + "): a name has letters, digits and . _ - /, and begins with one of the first three");
+               "node '" + full + "' (" + type +
+                   "): a name has letters, digits and . _ - /, and begins with one of the first three");
     return nothing;
   }
   if (!name.exact) {
@@ -283,9 +282,9 @@ inline operation add_node(frame const& where, std::string const& type, node_name
   call_status status;
   TF_Operation* const made = TF_FinishOperation(node, status.get());
   if (!unset.empty()) {
-    graph.fail(error_kind::invalid_argument,
-               "node '" + full + "' (" + type + "): '" + unset + "' has not as many elements as its shape, or is of a " +
-                   "type that no number has");
+    graph.fail(error_kind::invalid_argument, "node '" + full + "' (" + type + "): '" + unset +
+                                                 "' has not as many elements as its shape, or is of a " +
+                                                 "type that no number has");
     return nothing;
   }
   if (status.ok()) return {&where, made};

@@ -45,8 +45,9 @@ class random_ops : public math_ops {
  public:
   using math_ops::math_ops;
 
-  /// The graph's seed, for all random nodes that are made from here on. Both seeds together decide: see `op_seed`. A node
-  /// without a seed of its own gets one by the count of such nodes (Python: by the count of all nodes, which is another).
+  /// The graph's seed, for all random nodes that are made from here on. Both seeds together decide: see `op_seed`. A
+  /// node without a seed of its own gets one by the count of such nodes (Python: by the count of all nodes, which is
+  /// another).
   void set_random_seed(std::int64_t seed) const { where_->graph->seed = seed; }
 
   template <graph_element Element = float>
@@ -104,8 +105,7 @@ class random_ops : public math_ops {
   output scalar(TF_DataType type, double number, std::string const& name) const {
     return filled(*where_, type, {}, number, {name, false});
   }
-  output draw(char const* type, op_seed seed, TF_DataType element, output const& sizes,
-              std::string const& of) const {
+  output draw(char const* type, op_seed seed, TF_DataType element, output const& sizes, std::string const& of) const {
     auto attributes = seeds(seed);
     attributes.emplace_back("dtype", element);
     return add_node(*where_, type, {of + "/" + type, false}, {sizes}, attributes)[0];
@@ -140,7 +140,7 @@ class random_ops : public math_ops {
 class initial_value {
  public:
   template <class Value>
-    requires std::is_arithmetic_v<Value>
+  requires std::is_arithmetic_v<Value>
   // NOLINTNEXTLINE(google-explicit-constructor)
   initial_value(Value number)
       : make_([number](detail::random_ops const& ops, TF_DataType type, shape const& form, std::string const& inside) {
@@ -153,9 +153,10 @@ class initial_value {
           return ops.constant(value, inside + "initial_value");
         }) {}
   template <tensor_value Value>
-    requires(tensor_traits<Value>::rank > 0)
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  initial_value(Value const& value) : initial_value(constant_value(value)) {}
+  requires(tensor_traits<Value>::rank > 0)
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      initial_value(Value const& value)
+      : initial_value(constant_value(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   initial_value(output value)
       : make_([value](detail::random_ops const&, TF_DataType, shape const&, std::string const&) { return value; }) {}
@@ -177,11 +178,11 @@ class initial_value {
  private:
   template <class Distribution>
   initial_value(Distribution how, char const* name)
-      : make_([how, name](detail::random_ops const& ops, TF_DataType type, shape const& form,
-                          std::string const& inside) {
-          std::string const full = inside + name;
-          return ops.random(how, type, form, {full, true});
-        }) {}
+      : make_(
+            [how, name](detail::random_ops const& ops, TF_DataType type, shape const& form, std::string const& inside) {
+              std::string const full = inside + name;
+              return ops.random(how, type, form, {full, true});
+            }) {}
 
   std::function<output(detail::random_ops const&, TF_DataType, shape const&, std::string const&)> make_;
 };

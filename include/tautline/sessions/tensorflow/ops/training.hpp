@@ -54,8 +54,8 @@ class training_ops : public variable_ops {
  public:
   using variable_ops::variable_ops;
 
-  /// The derivatives of the sum of all `ys` by each of `xs`. **Errors** an op on the way of which TensorFlow's C++ library
-  /// knows no derivative (the message names it); an x on which no y depends.
+  /// The derivatives of the sum of all `ys` by each of `xs`. **Errors** an op on the way of which TensorFlow's C++
+  /// library knows no derivative (the message names it); an x on which no y depends.
   [[nodiscard]] std::vector<output> gradients(std::vector<output> const& ys, std::vector<output> const& xs) const {
     auto found = possible_gradients(ys, xs);
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -161,7 +161,8 @@ class training_ops : public variable_ops {
     for (auto const& name : trainable_variables()) {
       TF_Operation* const node = TF_GraphOperationByName(graph.graph, name.c_str());
       TF_Operation* const read = TF_GraphOperationByName(graph.graph, (name + "/Read/ReadVariableOp").c_str());
-      parts.push_back({output(where_, {node, 0}), name, variable_type(node), output(where_, {read, 0}).known_shape(), {}});
+      parts.push_back(
+          {output(where_, {node, 0}), name, variable_type(node), output(where_, {read, 0}).known_shape(), {}});
       xs.push_back(parts.back().variable);
     }
     if (parts.empty()) graph.fail(error_kind::invalid_argument, "minimize: the graph has no trainable variables");
@@ -179,8 +180,9 @@ class training_ops : public variable_ops {
     if (step == nullptr) return group(done, name);
     operation const updated = group(done, name + "/update");
     if (!updated) return nothing;
-    output const one = add_node(*where_, "Const", {name + "/Const", true}, {},
-                                {{"value", constant_value(std::int64_t{1})}, {"dtype", TF_INT64}}, {updated.handle()})[0];
+    output const one =
+        add_node(*where_, "Const", {name + "/Const", true}, {},
+                 {{"value", constant_value(std::int64_t{1})}, {"dtype", TF_INT64}}, {updated.handle()})[0];
     return assign_add(*step, one, name);
   }
 

@@ -9,12 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tensorflow/c/c_api.h>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <tensorflow/c/c_api.h>
 
 #include <tautline/core/tensor.hpp>
 #include <tautline/sessions/tensorflow/status.hpp>
@@ -70,7 +69,9 @@ concept string_like = std::convertible_to<Type const&, std::string_view>;
 
 /// Numbers that are one element each, and strings.
 template <class Type>
-concept graph_element = string_like<Type> || requires { requires tensor_traits<Type>::rank == 0; };
+concept graph_element = string_like<Type> || requires {
+  requires tensor_traits<Type>::rank == 0;
+};
 
 template <graph_element Type>
 [[nodiscard]] consteval TF_DataType graph_type() {
@@ -85,26 +86,25 @@ template <graph_element Type>
 
 /// The value of a constant: a number, a string, or an array of either; it is copied once, into TensorFlow's memory.
 ///
-///     constant_value{2.5f}   constant_value{std::vector{1, 2, 3}}   constant_value{std::vector{1.f, 2.f, 3.f, 4.f}, {2, 2}}
+///     constant_value{2.5f}   constant_value{std::vector{1, 2, 3}}   constant_value{std::vector{1.f, 2.f, 3.f, 4.f},
+///     {2, 2}}
 class constant_value {
  public:
   /// Numbers, arrays, and matrices as Eigen's: whatever tautline sees as a tensor.
   template <tensor_value Value>
-    requires(!detail::string_like<Value>)
-  // NOLINTNEXTLINE(google-explicit-constructor): ops.constant(2.5f)
-  constant_value(Value const& value) {
+  requires(!detail::string_like<Value>)
+      // NOLINTNEXTLINE(google-explicit-constructor): ops.constant(2.5f)
+      constant_value(Value const& value) {
     auto const seen = view_tensor(const_cast<Value&>(value));  // it is only read
-    take(detail::data_type_of(seen.type), shape(std::vector<std::int64_t>(seen.shape, seen.shape + seen.rank)), seen.data,
-         seen.bytes());
+    take(detail::data_type_of(seen.type), shape(std::vector<std::int64_t>(seen.shape, seen.shape + seen.rank)),
+         seen.data, seen.bytes());
   }
   template <tensor_value Element>
-    requires(tensor_traits<Element>::rank == 0)
-  constant_value(std::span<Element const> elements, shape const& form) {
+  requires(tensor_traits<Element>::rank == 0) constant_value(std::span<Element const> elements, shape const& form) {
     take(detail::graph_type<Element>(), form, elements.data(), elements.size_bytes(), elements.size());
   }
   template <tensor_value Element>
-    requires(tensor_traits<Element>::rank == 0)
-  constant_value(std::vector<Element> const& elements, shape const& form)
+  requires(tensor_traits<Element>::rank == 0) constant_value(std::vector<Element> const& elements, shape const& form)
       : constant_value(std::span<Element const>(elements), form) {}
   // NOLINTNEXTLINE(google-explicit-constructor): ops.constant("a name")
   constant_value(std::string_view text) { take_strings(&text, 1, {}); }
@@ -128,18 +128,41 @@ class constant_value {
       made.take(type, form, elements.data(), count * sizeof(Element), count);
     };
     switch (type) {
-      case TF_FLOAT: fill(static_cast<float>(value)); break;
-      case TF_DOUBLE: fill(value); break;
-      case TF_INT64: fill(static_cast<std::int64_t>(value)); break;
-      case TF_INT32: fill(static_cast<std::int32_t>(value)); break;
-      case TF_INT16: fill(static_cast<std::int16_t>(value)); break;
-      case TF_INT8: fill(static_cast<std::int8_t>(value)); break;
-      case TF_UINT8: fill(static_cast<std::uint8_t>(value)); break;
-      case TF_UINT16: fill(static_cast<std::uint16_t>(value)); break;
-      case TF_UINT32: fill(static_cast<std::uint32_t>(value)); break;
-      case TF_UINT64: fill(static_cast<std::uint64_t>(value)); break;
-      case TF_BOOL: fill(static_cast<unsigned char>(value != 0)); break;
-      default: break;  // none that a number can be written as: null
+      case TF_FLOAT:
+        fill(static_cast<float>(value));
+        break;
+      case TF_DOUBLE:
+        fill(value);
+        break;
+      case TF_INT64:
+        fill(static_cast<std::int64_t>(value));
+        break;
+      case TF_INT32:
+        fill(static_cast<std::int32_t>(value));
+        break;
+      case TF_INT16:
+        fill(static_cast<std::int16_t>(value));
+        break;
+      case TF_INT8:
+        fill(static_cast<std::int8_t>(value));
+        break;
+      case TF_UINT8:
+        fill(static_cast<std::uint8_t>(value));
+        break;
+      case TF_UINT16:
+        fill(static_cast<std::uint16_t>(value));
+        break;
+      case TF_UINT32:
+        fill(static_cast<std::uint32_t>(value));
+        break;
+      case TF_UINT64:
+        fill(static_cast<std::uint64_t>(value));
+        break;
+      case TF_BOOL:
+        fill(static_cast<unsigned char>(value != 0));
+        break;
+      default:
+        break;  // none that a number can be written as: null
     }
     return made;
   }
@@ -163,7 +186,8 @@ class constant_value {
   }
   void take_strings(std::string_view const* texts, std::size_t count, shape const& form) {
     if (form.element_count() != static_cast<std::int64_t>(count)) return;
-    tensor_.reset(TF_AllocateTensor(TF_STRING, form.sizes().data(), form.rank(), count * sizeof(TF_TString)), release{});
+    tensor_.reset(TF_AllocateTensor(TF_STRING, form.sizes().data(), form.rank(), count * sizeof(TF_TString)),
+                  release{});
     auto* const strings = static_cast<TF_TString*>(TF_TensorData(tensor_.get()));
     for (std::size_t i = 0; i < count; ++i) {
       TF_StringInit(&strings[i]);
@@ -174,9 +198,9 @@ class constant_value {
   std::shared_ptr<TF_Tensor> tensor_;  // shared: attributes are copied
 };
 
-/// An attribute of a node: `{"keep_dims", true}`, `{"T", TF_FLOAT}`, `{"shape", shape{2, 3}}`, `{"value", constant_value{…}}`.
-/// Which type an attribute has is said by the definition of the op; a whole number is taken as an int, one with a
-/// point as a float.
+/// An attribute of a node: `{"keep_dims", true}`, `{"T", TF_FLOAT}`, `{"shape", shape{2, 3}}`, `{"value",
+/// constant_value{…}}`. Which type an attribute has is said by the definition of the op; a whole number is taken as an
+/// int, one with a point as a float.
 class attribute {
  public:
   template <class Value>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+
 #include <tautline/sessions/tensorflow/ops/random.hpp>
 
 // Variables, their initialisation, and the ops that save and restore them. All names are those of TensorFlow's Python.
@@ -9,8 +10,8 @@
 TAUTLINE_BEGIN
 namespace tensorflow {
 
-/// A variable: as an output it is its value at the beginning of a run (the node `NAME/Read/ReadVariableOp`); `handle()` is
-/// what assignments and optimizers change (the node `NAME`).
+/// A variable: as an output it is its value at the beginning of a run (the node `NAME/Read/ReadVariableOp`); `handle()`
+/// is what assignments and optimizers change (the node `NAME`).
 class variable : public output {
  public:
   variable() = default;
@@ -92,11 +93,15 @@ class variable_ops : public random_ops {
     frame const* const top = &where_->graph->top;
     auto const& settings = where_->graph->parts.settings.scaffold;
     std::string const name = settings.global_step.empty() ? "global_step" : split_name(settings.global_step).first;
-    auto const node_of = [&](std::string const& of) { return TF_GraphOperationByName(where_->graph->graph, of.c_str()); };
+    auto const node_of = [&](std::string const& of) {
+      return TF_GraphOperationByName(where_->graph->graph, of.c_str());
+    };
     TF_Operation* const node = node_of(name);
     if (node == nullptr) return variable_ops(top).add_variable(name, TF_INT64, {}, 0, {.trainable = false});
     TF_Operation* const read = node_of(name + "/Read/ReadVariableOp");
-    return {output(top, {read == nullptr ? node : read, 0}), output(top, {node, 0}), operation(top, node_of(name + "/Assign")),
+    return {output(top, {read == nullptr ? node : read, 0}),
+            output(top, {node, 0}),
+            operation(top, node_of(name + "/Assign")),
             {}};
   }
 
@@ -128,8 +133,8 @@ class variable_ops : public random_ops {
     graph.initialised = assignments.size();
     return made;
   }
-  /// Initialises what every session needs anew: local variables and inputs. The node "local_init", made when it is asked
-  /// for; empty, without an error, if there is nothing to do.
+  /// Initialises what every session needs anew: local variables and inputs. The node "local_init", made when it is
+  /// asked for; empty, without an error, if there is nothing to do.
   operation local_init() const {
     auto& graph = *where_->graph;
     std::vector<TF_Operation*> parts = graph.local_initializers;
@@ -202,7 +207,8 @@ class variable_ops : public random_ops {
       return;
     }
     variable_ops const at(&top);
-    output const fallback = at.op("Const", in + "filename/input", {}, {{"value", constant_value("model")}, {"dtype", TF_STRING}})[0];
+    output const fallback =
+        at.op("Const", in + "filename/input", {}, {{"value", constant_value("model")}, {"dtype", TF_STRING}})[0];
     output const text = at.placeholder_with_default(fallback, {}, in + "filename");
     output const filename = at.placeholder_with_default(text, {}, in + "Const");
     std::vector<std::string> names;
@@ -212,10 +218,9 @@ class variable_ops : public random_ops {
       names.push_back(name);
       types.push_back(variable_type(found.node));
       output const itself(&top, {found.node, 0});
-      values.push_back(!found.is_resource ? itself
-                       : found.read != nullptr
-                           ? output(&top, {found.read, 0})
-                           : at.op("ReadVariableOp", {}, {itself}, {{"dtype", types.back()}})[0]);
+      values.push_back(!found.is_resource      ? itself
+                       : found.read != nullptr ? output(&top, {found.read, 0})
+                                               : at.op("ReadVariableOp", {}, {itself}, {{"dtype", types.back()}})[0]);
     }
     constant_value const name_list(names), whole(std::vector<std::string>(names.size()));
     auto const strings = [&](std::string const& name, constant_value const& value) {
