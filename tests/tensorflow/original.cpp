@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -26,11 +25,13 @@
 #include <tautline/hooks.hpp>
 #include <tautline/io/checkpoint_store.hpp>
 #include <tautline/io/event_file.hpp>
+#include <tautline/io/tensorflow_checkpoints.hpp>
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/tautline.hpp>
 
 using namespace tautline;
-using tautline::tensorflow::tensor;
+namespace tf = tautline::tensorflow;
+using tf::tensor;
 
 namespace {
 
@@ -47,15 +48,10 @@ void say(char const* what, char const* name, step_number step) {
   std::printf("%s %s %lld\n", what, name, static_cast<long long>(step));
 }
 
-std::string contents(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // --- the graph -------------------------------------------------------------------------------------------------------
 
 /// What a GraphDef does not tell: the collections would have.
-tensorflow::scaffold scaffold_of(std::string const& path) {
+tf::scaffold scaffold_of(std::string const& path) {
   std::ifstream file(path);
   std::map<std::string, std::string> names;
   for (std::string key, name; file >> key >> name;) names[key] = name;
@@ -74,7 +70,7 @@ tensorflow_graph<> loaded(arguments const& given) {
 }
 
 auto graph_of(arguments const& given) {
-  tensorflow::session_settings settings;
+  tf::session_settings settings;
   settings.config = {.intra_op_threads = 1, .inter_op_threads = 1};  // as original_graph.py says
   if (given.form == "graph_def") settings.scaffold = scaffold_of(given.graph + ".names");
   char const* const weights = given.kind == "fed" ? "hidden/weights/read:0" : "hidden/weights/Read/ReadVariableOp:0";
@@ -176,42 +172,7 @@ void show_weights(tensor<float, 2> weights) {
   std::printf("\n");
 }
 
-// --- checkpoints by the graph's own saver -----------------------------------------------------------------------------
-
-class graph_checkpoints {
- public:
-  explicit graph_checkpoints(std::string folder) : folder_(std::move(folder)) {}
-
-  status save(training_state const& state) {
-    tensorflow::engine& engine = *state.as<tensorflow::engine>();
-    std::string const name = "model.ckpt-" + std::to_string(state.step());
-    path_ = folder_ + "/" + name;
-    auto const& names = engine.settings().scaffold;
-    status const done = engine.run_alone(engine.find_operation(names.saver_save, ""), "saving",
-                                         engine.find_operation(names.saver_filename, ""), path_);
-    if (done.ok()) std::ofstream(folder_ + "/checkpoint") << "model_checkpoint_path: \"" << name << "\"\n";
-    return done;
-  }
-  restored restore(training_state const& state) {
-    std::string line = contents(folder_ + "/checkpoint");
-    std::size_t const begin = line.find('"');
-    if (begin == std::string::npos) return {};
-    std::string const name = line.substr(begin + 1, line.find('"', begin + 1) - begin - 1);
-    tensorflow::engine& engine = *state.as<tensorflow::engine>();
-    auto const& names = engine.settings().scaffold;
-    restored done;
-    done.result = engine.run_alone(engine.find_operation(names.saver_restore, ""), "restoring",
-                                   engine.find_operation(names.saver_filename, ""), (std::filesystem::path(folder_) / name).string());
-    engine.variables_are_written();
-    done.found = done.result.ok();
-    done.step = std::atoll(name.substr(name.rfind('-') + 1).c_str());
-    return done;
-  }
-  [[nodiscard]] char const* last_path() const { return path_.c_str(); }
-
- private:
-  std::string folder_, path_;
-};
+// --- checkpoints -----------------------------------------------------------------------------------------------------
 
 /// As safetensors.
 class stored_checkpoints {
@@ -287,7 +248,7 @@ int main(int count, char** words) {
       stored_checkpoints store(given.folder + "/safetensors");
       train_kind(given, store);
     } else {
-      graph_checkpoints store(given.folder);
+      tensorflow_checkpoints store(given.folder, {.keep = 0});
       train_kind(given, store);
     }
   } catch (exception const& thrown) {

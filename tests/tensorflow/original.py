@@ -72,6 +72,11 @@ DIFFERENCES = {
         "InvalidArgumentError", ""),
     ("log at the end", "final_ops"): Difference("4: the first failing end keeps the original's later hooks from theirs", [], [23]),
     ("log at the end", "logger"): Difference(PERIODS, [1, 6, 11, 16, 21], [5, 10, 15, 20, 23]),
+    ("end of input", "saver"): Difference(MADE, [0, 5, 10, 15], [5, 10, 15]),
+    ("end of input", "logger"): Difference(PERIODS, [1, 6, 11], [5, 10, 15]),
+    ("end of input", "rate"): Difference(PERIODS, [6, 11], [5, 10, 15]),
+    ("end of input", "summaries"): Difference(PERIODS, [1, 6, 11], [5, 10, 15]),
+    ("end of input", "stop"): Difference("1, 2, 10: for us the end of the input is a stop, which is recorded", [], [16]),
     ("NaN at 10", "saver"): Difference("6: we look for NaN before we save; the original saves it", [0, 5, 10], [5]),
     ("NaN at 10", "error"): Difference("7: an error has a kind", "NanLossDuringTrainingError", "nan"),
     ("infinite at 10", "saver"): Difference("6, 7: infinite values pass in the original, and are saved", [0, 5, 10], [5]),
@@ -291,6 +296,14 @@ def logged_at_the_end(held, sides):
     held.hold("log at the end", "error", first_word(original.error), first_word(ours.error))
 
 
+def end_of_input(held, sides):
+    graph = sides.export("ends", "dataset", dropout="by_step", ends=True)
+    folder, other = sides.new_folder("ends-original"), sides.new_folder("ends-ours")
+    original, ours = original_run.train("dataset", folder, LAST, ends=True), sides.ours("dataset", graph, other)
+    hold_trainings(held, "end of input", original, ours, (original_run.events(folder)[0], original_run.events(other)[0]))
+    hold_weights(held, "end of input", original, ours)
+
+
 def not_finite(held, sides):
     for name, number in (("NaN at 10", "nan"), ("infinite at 10", "inf")):
         graph = sides.export(f"poisoned-{number}", "fed", dropout="by_step", poison_at=(number, 10))
@@ -377,7 +390,7 @@ def main():
         held = Comparison(tally, DIFFERENCES)
         with tempfile.TemporaryDirectory() as folder:
             sides = Sides(folder, tally)
-            for part in (same_losses, resumed, logged_at_the_end, not_finite, same_events, safetensors_hold_the_same):
+            for part in (same_losses, resumed, logged_at_the_end, end_of_input, not_finite, same_events, safetensors_hold_the_same):
                 part(held, sides)
         held.close()
     tally.close()

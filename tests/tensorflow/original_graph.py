@@ -36,9 +36,9 @@ def session_config():
     return tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
 
 
-def _input(data, place_is_saved):
+def _input(data, place_is_saved, ends):
     dataset = tf.data.Dataset.from_tensor_slices((data[0], data[1]))
-    dataset = dataset.shuffle(ROWS, seed=SEED).repeat().batch(BATCH, drop_remainder=True)
+    dataset = dataset.shuffle(ROWS, seed=SEED).repeat(1 if ends else None).batch(BATCH, drop_remainder=True)
     if place_is_saved:
         iterator = tf.data.make_one_shot_iterator(dataset)
         tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, tf.data.experimental.make_saveable_from_iterator(iterator))
@@ -48,10 +48,11 @@ def _input(data, place_is_saved):
     return iterator.get_next()
 
 
-def build(kind, dropout, poison_at=None):
+def build(kind, dropout, poison_at=None, ends=False):
     """Fills the current graph. @param dropout "stateful": by the seeds of the graph and the operation, so it goes on from
     its beginning after a resume; "by_step": a function of the global step, so a resumed training is exact
-    @param poison_at the step whose loss becomes (number, step): NaN or infinite"""
+    @param poison_at the step whose loss becomes (number, step): NaN or infinite
+    @param ends whether the input has only one epoch, of 15 steps"""
     tf.set_random_seed(SEED)
     step = tf.train.get_or_create_global_step()
     # What the original's hooks read in a run. Without an order it is a race with the increment, and hooks act one step
@@ -59,7 +60,7 @@ def build(kind, dropout, poison_at=None):
     read_step = training_util._get_or_create_global_step_read()
     use_resource = kind != "fed"
     if use_resource:
-        pictures, answers = _input(digits(), kind == "saved_place")
+        pictures, answers = _input(digits(), kind == "saved_place", ends)
     else:
         pictures = tf.placeholder(tf.float32, [None, 64], name="pictures")
         answers = tf.placeholder(tf.int64, [None], name="answers")

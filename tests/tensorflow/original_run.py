@@ -125,7 +125,7 @@ def watch_rate(record):
         yield
 
 
-def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at=None, period=PERIOD,
+def train(kind, folder, last, *, dropout="by_step", poison_at=None, ends=False, interrupt_at=None, period=PERIOD,
           profile=True, log_at_end=False, saved_model=None):
     """One training, from what is in the folder, from the variables of a SavedModel, or from the beginning. @return its record"""
     tf.summary.FileWriterCache.clear()
@@ -135,7 +135,7 @@ def train(kind, folder, last, *, dropout="by_step", poison_at=None, interrupt_at
     data = original_graph.digits()
     folder = pathlib.Path(folder)
     with tf.Graph().as_default() as graph, watch_rate(record):
-        original_graph.build(kind, dropout=dropout, poison_at=poison_at)
+        original_graph.build(kind, dropout=dropout, poison_at=poison_at, ends=ends)
         mine = [clock, hooks.Stop(last_step=last), tf.train.NanTensorHook("loss:0"), hooks.log,
                 hooks.Final(["hidden/weights/read:0" if kind == "fed" else "hidden/weights/Read/ReadVariableOp:0"])]
         if kind == "fed":
