@@ -173,11 +173,13 @@ class Sides:
         return record
 
 
+def traced(file):
+    """The slices of a trace of ours."""
+    return [event for event in json.loads(file.read_text()) if event.get("ph") == "X"]
+
+
 def traced_steps(file):
-    """A trace that was cut off has no end."""
-    text = file.read_text().rstrip().rstrip(",")
-    events = json.loads(text if text.endswith("]") else text + "]")
-    return [event["args"]["step"] for event in events if event.get("name") == "step" and event.get("ph") == "X"]
+    return [event["args"]["step"] for event in traced(file) if event["name"] == "step"]
 
 
 def steps_of(curves, tag):
@@ -248,6 +250,7 @@ def resumed(held, sides):
         if kind == "fed":
             curves = original_run.events(folder)[0], original_run.events(other)[0]
             hold_trainings(held, "from the beginning", whole, ours, curves)
+            same_trace(held, folder / "profile/timeline-5.json", other / "trace.json")
             past_the_last_step(held, sides, folder, other, graph)
         for name, at, how in (("resumed at 10", 10, "killed"), ("resumed at 13", 13, "ended")):
             records = {}
@@ -275,6 +278,16 @@ def resumed(held, sides):
                 for first, second in (("original", "ours"), ("ours", "original")):  # it is no matter whose checkpoint it was
                     held.hold(f"{name}, {first} to {second}", "acts as after its own", records[second, second][0].acted,
                               records[first, second][0].acted)
+
+
+def same_trace(held, original, ours):
+    """Both have what the engine did in step 5. What is fetched differs, so only the updates must be the same."""
+    known = {event["args"]["name"]: event["name"] for event in json.loads(original.read_text())["traceEvents"]
+             if event.get("ph") == "X" and "op" in event.get("args", {})}
+    found = {event["name"]: event["cat"] for event in traced(ours) if event["args"].get("step") == 5}
+    updates = {node: op for node, op in known.items() if op.startswith("Apply")}
+    held.tally.add("from the beginning: the original traced the updates", None if len(updates) == 4 else f"{known}")
+    held.hold("from the beginning", "traced updates", updates, {node: op for node, op in found.items() if op.startswith("Apply")})
 
 
 def past_the_last_step(held, sides, folder, other, graph):
