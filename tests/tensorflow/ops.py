@@ -33,7 +33,7 @@ def write_checkpoint(folder):
 
 
 def random_values(seed):
-    with tf.Graph().as_default() as graph, tf.Session() as session:
+    with tf.Graph().as_default(), tf.Session() as session:
         if seed is not None:
             tf.set_random_seed(seed)
         variables = [
@@ -46,8 +46,9 @@ def random_values(seed):
         ]
         whole = tf.cast(tf.random_uniform([9], 0, 1000, dtype=tf.int32, seed=9), tf.float32)
         more = [whole, tf.random_normal([4], seed=-1)]
+        data = tf.data.Dataset.range(20).shuffle(7, seed=10).repeat(2).batch(40)
+        more.append(tf.cast(tf.data.make_one_shot_iterator(data).get_next(), tf.float32))
         session.run(tf.global_variables_initializer())
-        del graph
         return np.concatenate([value.reshape(-1) for value in session.run(variables + more)])
 
 

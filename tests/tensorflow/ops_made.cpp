@@ -38,8 +38,10 @@ void write_random(std::string const& folder, std::string const& name, std::optio
   auto const i = ops.cast<float>(ops.random_uniform<std::int32_t>({9}, {.minval = 0, .maxval = 1000, .seed = 9}), "i");
   auto const h = ops.random_normal({4}, {.seed = -1}, "h");
   g.make(ops.init());
+  auto const order = ops.cast<float>(ops.range(20).shuffle(7, 10).repeat(2).batch(40).iterator()[0]);
+  g.make(ops.local_init());
   vec all;
-  for (auto const& found : g.run({a, b, c, d, e, f, i, h})) all.insert(all.end(), found.begin(), found.end());
+  for (auto const& found : g.run({a, b, c, d, e, f, i, h, order})) all.insert(all.end(), found.begin(), found.end());
   write(folder + "/random_" + name, all);
 }
 

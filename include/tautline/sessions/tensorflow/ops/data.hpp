@@ -46,9 +46,12 @@ class dataset {
   [[nodiscard]] dataset skip(std::int64_t count) const {
     return made("SkipDataset", {number(count, "count")}, shapes_);
   }
-  /// In a random order out of a window of `window` elements, another one in each repetition.
-  [[nodiscard]] dataset shuffle(std::int64_t window, std::int64_t seed) const {
-    return made("ShuffleDataset", {number(window, "buffer_size"), number(seed, "seed"), number(seed, "seed2")}, shapes_,
+  /// In a random order out of a window of `window` elements, another one in each repetition: that of Python's `shuffle` for the
+  /// same seeds. @see op_seed
+  [[nodiscard]] dataset shuffle(std::int64_t window, op_seed seed = {}) const {
+    if (!raw_) return *this;
+    auto const [first, second] = detail::random_ops(raw_.where()).seed_pair(seed);
+    return made("ShuffleDataset", {number(window, "buffer_size"), number(first, "seed"), number(second, "seed2")}, shapes_,
                 {{"reshuffle_each_iteration", true}});
   }
   /// @param drop_remainder a last batch that is not full is left out, and the size is known

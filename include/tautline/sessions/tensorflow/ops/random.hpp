@@ -50,6 +50,17 @@ class random_ops : public math_ops {
   /// another).
   void set_random_seed(std::int64_t seed) const { where_->graph->seed = seed; }
 
+  /// The two seeds of a node, by the rules of Python's graphs. Two zeros: another sequence in each session.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> seed_pair(op_seed seed) const {
+    auto& graph = *where_->graph;
+    if (!graph.seed && !seed) return {0, 0};
+    constexpr std::int64_t graph_seed_of_python = 87654321, most = 0x7fffffff;
+    auto const within = [](std::int64_t of) { return (of % most + most) % most; };
+    std::int64_t const first = within(graph.seed.value_or(graph_seed_of_python));
+    std::int64_t const second = within(seed ? *seed : ++graph.unseeded);
+    return {first, first == 0 && second == 0 ? most : second};
+  }
+
   template <graph_element Element = float>
   output random_normal(shape const& form, tensorflow::random_normal const& how = {}, name_type name = {}) const {
     return random(how, graph_type<Element>(), form, named(name, "random_normal"));
@@ -121,15 +132,10 @@ class random_ops : public math_ops {
   }
 
  protected:
-  // the rules of Python's graphs: two zeros would mean "no seed"
   [[nodiscard]] std::vector<attribute> seeds(op_seed seed) const {
-    auto& graph = *where_->graph;
-    if (!graph.seed && !seed) return {};
-    constexpr std::int64_t graph_seed_of_python = 87654321, most = 0x7fffffff;
-    auto const within = [](std::int64_t of) { return (of % most + most) % most; };
-    std::int64_t const first = within(graph.seed.value_or(graph_seed_of_python));
-    std::int64_t const second = within(seed ? *seed : ++graph.unseeded);
-    return {{"seed", first}, {"seed2", first == 0 && second == 0 ? most : second}};
+    auto const [first, second] = seed_pair(seed);
+    if (first == 0 && second == 0) return {};
+    return {{"seed", first}, {"seed2", second}};
   }
 };
 
