@@ -291,8 +291,9 @@ def same(one, other):
 
 
 def self_test(tally):
-    """A difference that is not listed, one that is listed and is none, and one that is another one than is listed."""
-    listed = {("a", "b"): original_differences.Difference("1", [1], [2])}
+    """A difference that is not listed, one that is listed and is none, one that is another one than is listed, and one whose
+    rule no page has."""
+    listed = {("a", "b"): original_differences.Difference(original_differences.PERIODS, [1], [2])}
     for name, found, failures in (("as listed", [("a", "b", [1], [2])], 0), ("none", [("a", "b", [1], [1])], 2),
                                   ("another", [("a", "b", [1], [3])], 1), ("not looked at", [], 1),
                                   ("not listed", [("a", "b", [1], [2]), ("a", "c", 1, 2)], 1)):
@@ -302,6 +303,11 @@ def self_test(tally):
             held.hold(*each)
         held.close()
         tally.add(f"self-test: {name}", None if inner.failed == failures else f"{inner.failed} failures")
+    inner = report.Tally(quiet=True)
+    held = original_differences.Comparison(inner, {("a", "b"): original_differences.Difference("no rule at all", 1, 2)})
+    held.hold("a", "b", 1, 2)
+    held.close()
+    tally.add("self-test: no such rule", None if inner.failed == 1 else f"{inner.failed} failures")
 
 
 def main():

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Where we differ from tf.train.MonitoredTrainingSession and its hooks, each time with the rule that it rests on: its number
-in the life of a session (7 is the section on hooks), as in docs/how-a-session-lives.md. original.py holds both to it."""
+"""Where we differ from tf.train.MonitoredTrainingSession and its hooks, each time with the rule that it rests on, in the words
+of docs/coming-from.md. original.py holds both sides to it."""
 
 import dataclasses
+import pathlib
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/coming-from.md"
 
 
 @dataclasses.dataclass
@@ -12,62 +15,72 @@ class Difference:
     ours: object
 
 
-PERIODS = "7: the original acts in the first run and then N later, we act on completed steps N, 2N, 3N"
-MADE = "7: the original saves whenever a session has been made, we save on due steps"
-# (training, what is compared): the rule is one of tests/conformance and of the design, section 4
+PERIODS = "timers fire in the first run, then N later"
+LOGGING = "logging counts runs, from `begin` on"
+MADE = "a saver saves whenever a session was made"
+LIMIT = "the step limit is looked at only after a run: a resume at the limit trains one step more"
+END = "after end of input `should_stop` is false, and runs go on"
+AT_END = "`at_end` runs the session again, which fails after end of input"
+FAILING_END = "the first `end` that fails keeps later hooks from theirs"
+NAN = "a saver before the NaN check saves the NaN"
+INFINITE = "infinite values pass the NaN check"
+KINDS = "an error of the kind `nan`"
+PROFILER = "`ProfilerHook` never records the first run, and counts from there"
+OUTERMOST = "`ProfilerHook` writes in its place, so nothing of a step that a hook before it ended by an error"
+MARKS = "event files have a mark for the first summary and for each checkpoint"
+
+# by the training and what is compared. Periods are 5 steps; a training goes to step 23 if nothing else is said
 DIFFERENCES = {
     ("from the beginning", "saver"): Difference(MADE, [0, 5, 10, 15, 20, 23], [5, 10, 15, 20, 23]),
-    ("from the beginning", "logger"): Difference(PERIODS, [1, 6, 11, 16, 21], [5, 10, 15, 20]),
+    ("from the beginning", "logger"): Difference(LOGGING, [1, 6, 11, 16, 21], [5, 10, 15, 20]),
     ("from the beginning", "rate"): Difference(PERIODS, [6, 11, 16, 21], [5, 10, 15, 20]),
     ("from the beginning", "summaries"): Difference(PERIODS, [1, 6, 11, 16, 21], [5, 10, 15, 20]),
     ("resumed at 10", "saver"): Difference(MADE, [10, 15, 20, 23], [15, 20, 23]),
-    ("resumed at 10", "logger"): Difference(PERIODS, [11, 16, 21], [15, 20]),
+    ("resumed at 10", "logger"): Difference(LOGGING, [11, 16, 21], [15, 20]),
     ("resumed at 10", "rate"): Difference(PERIODS, [16, 21], [15, 20]),
     ("resumed at 10", "summaries"): Difference(PERIODS, [11, 16, 21], [15, 20]),
-    ("resumed at 13", "saver"): Difference(MADE + ", counted from there", [13, 18, 23], [15, 20, 23]),
-    ("resumed at 13", "logger"): Difference(PERIODS, [14, 19], [15, 20]),
+    ("resumed at 13", "saver"): Difference(MADE, [13, 18, 23], [15, 20, 23]),
+    ("resumed at 13", "logger"): Difference(LOGGING, [14, 19], [15, 20]),
     ("resumed at 13", "rate"): Difference(PERIODS, [19], [15, 20]),
     ("resumed at 13", "summaries"): Difference(PERIODS, [14, 19], [15, 20]),
-    ("resumed at 13", "profiler"): Difference("7: the original counts from the restored step", [18, 23], [15, 20]),
-    ("past the last step", "runs"): Difference(
-        "1, 10: the original looks at the step after a run only, we look when a session is made", 1, 0),
-    ("past the last step", "stop"): Difference("1, 10: as above", [24], [23]),
-    ("past the last step", "losses"): Difference("1, 10: as above", [24], []),
+    ("resumed at 13", "profiler"): Difference(PROFILER, [18, 23], [15, 20]),
+    ("past the last step", "runs"): Difference(LIMIT, 1, 0),
+    ("past the last step", "stop"): Difference(LIMIT, [24], [23]),
+    ("past the last step", "losses"): Difference(LIMIT, [24], []),
+    ("past the last step", "feed"): Difference(LIMIT, [24], []),
+    ("past the last step", "final_ops"): Difference(LIMIT, [24], [23]),
     ("past the last step", "saver"): Difference(MADE, [23, 24], []),
-    ("past the last step", "logger"): Difference(PERIODS, [24], []),
+    ("past the last step", "logger"): Difference(LOGGING, [24], []),
     ("past the last step", "summaries"): Difference(PERIODS, [24], []),
-    ("past the last step", "feed"): Difference("1, 10: as above", [24], []),
-    ("past the last step", "final_ops"): Difference("1, 10: as above", [24], [23]),
-    ("log at the end", "error"): Difference(
-        "7: at the end the original runs the values again, without what hooks feed; we show those of the last run",
-        "InvalidArgumentError", ""),
-    ("log at the end", "final_ops"): Difference("4: the first failing end keeps the original's later hooks from theirs", [], [23]),
-    ("log at the end", "logger"): Difference(PERIODS, [1, 6, 11, 16, 21], [5, 10, 15, 20, 23]),
+    ("log at the end", "error"): Difference(AT_END, "InvalidArgumentError", ""),
+    ("log at the end", "final_ops"): Difference(FAILING_END, [], [23]),
+    ("log at the end", "logger"): Difference(LOGGING, [1, 6, 11, 16, 21], [5, 10, 15, 20, 23]),
     ("end of input", "saver"): Difference(MADE, [0, 5, 10, 15], [5, 10, 15]),
-    ("end of input", "logger"): Difference(PERIODS, [1, 6, 11], [5, 10, 15]),
+    ("end of input", "logger"): Difference(LOGGING, [1, 6, 11], [5, 10, 15]),
     ("end of input", "rate"): Difference(PERIODS, [6, 11], [5, 10, 15]),
     ("end of input", "summaries"): Difference(PERIODS, [1, 6, 11], [5, 10, 15]),
-    ("end of input", "stop"): Difference("1, 2, 10: for us the end of the input is a stop, which is recorded", [], [16]),
-    ("NaN at 10", "saver"): Difference("6: we look for NaN before we save; the original saves it", [0, 5, 10], [5]),
-    ("NaN at 10", "error"): Difference("7: an error has a kind", "NanLossDuringTrainingError", "nan"),
-    ("infinite at 10", "saver"): Difference("6, 7: infinite values pass in the original, and are saved", [0, 5, 10], [5]),
-    ("infinite at 10", "error"): Difference("7: an error has a kind", "NanLossDuringTrainingError", "nan"),
-    ("infinite at 10", "runs"): Difference("7: infinite values pass in the original; NaN follows", 11, 10),
-    ("infinite at 10", "feed"): Difference("7: as above", list(range(1, 12)), list(range(1, 11))),
-    ("infinite at 10", "losses"): Difference("7: as above", list(range(1, 12)), list(range(1, 11))),
-    # 1 is a start, 3 a checkpoint; a reader drops what stands beyond the step of a start
-    ("every step", "session logs"): Difference(
-        "state, resume: each hook that writes marks each session; the original marks the first summary, and savings",
-        [(3, 0), (3, 1), (1, 1), *((3, step) for step in range(2, 7))], [(1, 1), (1, 1)]),
+    ("end of input", "stop"): Difference(END, [], [16]),
+    ("NaN at 10", "saver"): Difference(NAN, [0, 5, 10], [5]),
+    ("NaN at 10", "error"): Difference(KINDS, "NanLossDuringTrainingError", "nan"),
+    ("NaN at 10", "logger"): Difference(LOGGING, [1, 6], [5]),
+    ("NaN at 10", "rate"): Difference(PERIODS, [6], [5, 10]),
+    ("NaN at 10", "summaries"): Difference(PERIODS, [1, 6], [5, 10]),
+    ("NaN at 10", "profiler"): Difference(OUTERMOST, [5], [5, 10]),
+    ("infinite at 10", "saver"): Difference(INFINITE, [0, 5, 10], [5]),
+    ("infinite at 10", "error"): Difference(KINDS, "NanLossDuringTrainingError", "nan"),
+    ("infinite at 10", "runs"): Difference(INFINITE, 11, 10),
+    ("infinite at 10", "feed"): Difference(INFINITE, list(range(1, 12)), list(range(1, 11))),
+    ("infinite at 10", "losses"): Difference(INFINITE, list(range(1, 12)), list(range(1, 11))),
+    ("infinite at 10", "logger"): Difference(LOGGING, [1, 6], [5]),
+    ("infinite at 10", "rate"): Difference(PERIODS, [6, 11], [5, 10]),
+    ("infinite at 10", "summaries"): Difference(PERIODS, [1, 6, 11], [5, 10]),
+    # every hook in every step, up to step 6; a mark of kind 1 is a start, one of kind 3 a checkpoint
     ("every step", "saver"): Difference(MADE, [0, 1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-    ("every step", "rate"): Difference("7: the original's first rate is that of the second run", [2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-    ("every step", "profiler"): Difference("7: the original never records the first run", [2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
+    ("every step", "rate"): Difference(PERIODS, [2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
+    ("every step", "profiler"): Difference(PROFILER, [2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
+    ("every step", "session logs"): Difference(
+        MARKS, [(3, 0), (3, 1), (1, 1), (3, 2), (3, 3), (3, 4), (3, 5), (3, 6)], [(1, 1), (1, 1)]),
 }
-for _name, _seven in (("NaN at 10", []), ("infinite at 10", [11])):
-    DIFFERENCES[_name, "logger"] = Difference(PERIODS, [1, 6], [5])
-    DIFFERENCES[_name, "rate"] = Difference(PERIODS, [6, *_seven], [5, 10])
-    DIFFERENCES[_name, "summaries"] = Difference(PERIODS, [1, 6, *_seven], [5, 10])
-DIFFERENCES["NaN at 10", "profiler"] = Difference("6: ours stands around all others, and sees the step of an error", [5], [5, 10])
 
 
 class Comparison:
@@ -89,6 +102,9 @@ class Comparison:
         self.tally.add(f"{training}: {what}", problem)
 
     def close(self):
+        page = PAGE.read_text()
+        for rule in sorted({each.rule for each in self.differences.values()}):
+            self.tally.add(f"the rule: {rule}", None if rule in page else f"{PAGE.name} does not have it")
         for training, what in self.differences:
             if (training, what) not in self.occurred:
                 self.tally.add(f"{training}: {what}", "is listed as a difference, and is none")
