@@ -63,6 +63,9 @@ class engine {
   /// Initialises what has to be, after `open` and a restorer's try.
   status finish_open(bool restored) {
     forget_variables();  // memory for a restorer is no value
+    // triggers that look at stored values did so before there were any, or before these were restored
+    pending_ = {};
+    names_.forget_values();
     bool const chief = settings().role == role::chief;
     if (chief && !restored) {
       std::string missing;
