@@ -32,6 +32,7 @@ SCRIPTS = [
     ["../headers/run.py", "--tensorflow"],
     ["../compile_fail/run.py", "--tensorflow"],
     ["../docs/run.py", "--tensorflow"],
+    ["cluster.py"],
     ["original.py", "--self-test"],
     ["original.py"],
 ]
