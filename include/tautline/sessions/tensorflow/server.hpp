@@ -108,8 +108,16 @@ class server {
 
   /// View of words of this object.
   [[nodiscard]] tautline::status status() const { return failed_.status(); }
-  /// "grpc://localhost:2222", for the sessions of this process. Empty if there is no server.
-  [[nodiscard]] std::string target() const { return server_ ? TF_ServerTarget(server_.get()) : ""; }
+  /// "grpc://127.0.0.1:2222", for the sessions of this process; empty if there is no server.
+  ///
+  /// It is not written as the cluster has it: then TensorFlow would call its server directly, and no deadline would end the
+  /// making of a session while a machine of the cluster is missing, nor the closing of one while a machine goes away.
+  [[nodiscard]] std::string target() const {
+    std::string const own = server_ ? TF_ServerTarget(server_.get()) : "";
+    std::string_view const start = "grpc://";
+    auto const colon = own.rfind(':');
+    return own.starts_with(start) ? std::string(start) + "127.0.0.1" + own.substr(colon) : own;
+  }
   [[nodiscard]] TF_Server* handle() const { return server_.get(); }
 
   /// Waits until the server stops: in the case of gRPC for ever.
