@@ -270,7 +270,7 @@ def somebody_missing(tally, program):
     """One clear error with the address, in time, and no process left."""
     cases = {
         "a server that is not there": ([("client", 0)], ["has not answered within 1500 ms", "{worker0}"]),
-        "a parameter server that is not there": ([("worker", 0)], ["has not answered within 1500 ms", "{worker0}"]),
+        "a parameter server that is not there": ([("worker", 0)], ["has not answered within 1500 ms", "(/job:ps, "]),
         "a chief that never comes": ([("ps", 0), ("worker", 1)], ["nobody has initialised the variables within 1500 ms",
                                                                   '"w"']),
         "a port that is taken": ([("worker", 0), ("worker", 0)], ["the server /job:worker/task:0 at {worker0}"]),

@@ -33,6 +33,7 @@ struct connection {
     TF_SetTarget(options.get(), to.c_str());
     session_config given = config;
     if (!target.empty() && given.operation_timeout_in_ms == 0) given.operation_timeout_in_ms = limit.count();
+    TF_SetStatus(done, TF_OK, "");  // TF_SetConfig says something only if it fails
     if (std::string const bytes = given.bytes(); !bytes.empty()) {
       TF_SetConfig(options.get(), bytes.data(), bytes.size(), done);
       if (TF_GetCode(done) != TF_OK) return nullptr;
@@ -45,8 +46,12 @@ struct connection {
     TF_Operation const* const nothing = TF_GraphOperationByName(graph, try_operation);
     TF_SessionRun(session, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &nothing, 1, nullptr, done);
     if (TF_GetCode(done) == TF_DEADLINE_EXCEEDED) {
+      std::string machines;
+      for (std::string const& each : config.device_filters) machines += (machines.empty() ? "" : ", ") + each;
+      if (machines.empty()) machines = "all of its cluster";
       return failures.set(error_kind::error,
-                          "DEADLINE_EXCEEDED: \"" + target + "\", or a machine that it works with, has not answered within " +
+                          "DEADLINE_EXCEEDED: \"" + target + "\", or a machine that it works with (" + machines +
+                              "), has not answered within " +
                               std::to_string(limit.count()) + " ms. Mend: start it, leave out machines that are not needed by "
                               ".config = {.device_filters = {…}}, or give it more .connect_wait");
     }
