@@ -239,6 +239,32 @@ TEST_CASE("scopes, devices and control dependencies are those of the scope") {
   REQUIRE(ops.status().ok());
 }
 
+TEST_CASE("what belongs to a variable is where the variable is") {
+  built g;
+  auto& ops = g.ops;
+  auto const device = [&](std::string const& node) -> std::string {
+    REQUIRE_MESSAGE(ops.find(node), node);
+    return TF_OperationDevice(ops.find(node).handle());
+  };
+  auto const ps = ops.with_device("/job:ps/task:0"), worker = ops.with_device("/job:worker/task:1");
+  auto const w = ps.variable<float>("w", {2}, 0);
+  auto const step = ps.name_scope("s").global_step();
+  worker.assign(w, ops.zeros<float>({2}), "set");
+  worker.read(w, "read");
+  auto const loss = worker.reduce_sum(worker.square(w), "loss");
+  worker.minimize(loss, adam{}, step, "adam");
+  worker.minimize(loss, momentum{}, step, "momentum");
+  REQUIRE_MESSAGE(ops.status().ok(), std::string(ops.status().message));
+  for (char const* node :
+       {"w", "w/Assign", "w/Initializer/zeros", "w/Read/ReadVariableOp", "global_step", "global_step/Assign", "set",
+        "read", "w/Adam", "w/Adam_1/Assign", "beta1_power", "adam/AssignVariableOp", "adam",
+        "adam/update_w/ResourceApplyAdam", "w/Momentum", "momentum/update_w/ResourceApplyMomentum"}) {
+    CAPTURE(std::string(node));
+    CHECK(device(node) == "/job:ps/task:0");
+  }
+  CHECK(device("loss") == "/job:worker/task:1");
+}
+
 namespace {
 
 /// The derivative of the sum of y by x, at `at`, by central differences.

@@ -46,13 +46,13 @@ class dataset {
   [[nodiscard]] dataset skip(std::int64_t count) const {
     return made("SkipDataset", {number(count, "count")}, shapes_);
   }
-  /// In a random order out of a window of `window` elements, another one in each repetition: that of Python's `shuffle` for the
-  /// same seeds. @see op_seed
+  /// In a random order out of a window of `window` elements, another one in each repetition: that of Python's `shuffle`
+  /// for the same seeds. @see op_seed
   [[nodiscard]] dataset shuffle(std::int64_t window, op_seed seed = {}) const {
     if (!raw_) return *this;
     auto const [first, second] = detail::random_ops(raw_.where()).seed_pair(seed);
-    return made("ShuffleDataset", {number(window, "buffer_size"), number(first, "seed"), number(second, "seed2")}, shapes_,
-                {{"reshuffle_each_iteration", true}});
+    return made("ShuffleDataset", {number(window, "buffer_size"), number(first, "seed"), number(second, "seed2")},
+                shapes_, {{"reshuffle_each_iteration", true}});
   }
   /// @param drop_remainder a last batch that is not full is left out, and the size is known
   [[nodiscard]] dataset batch(std::int64_t size, bool drop_remainder = false) const {
@@ -75,9 +75,10 @@ class dataset {
     place_form.emplace_back("shared_name", "");
     place_form.emplace_back("container", "");
     output const place = detail::add_node(where, "IteratorV2", {"IteratorV2", false}, {}, place_form)[0];
-    // made at the top, so that control dependencies of this place do not hold up the initialisation
-    operation const initializer =
-        detail::add_node(where.graph->top, "MakeIterator", {"MakeIterator", false}, {raw_, place});
+    // control dependencies of this place do not hold up the initialisation
+    auto& free = where.graph->frames.emplace_back(where);
+    free.controls.clear();
+    operation const initializer = detail::add_node(free, "MakeIterator", {"MakeIterator", false}, {raw_, place});
     if (initializer) where.graph->local_initializers.push_back(initializer.handle());
     detail::node_name const given =
         name.empty() ? detail::node_name{"IteratorGetNext", false} : detail::node_name{name, true};

@@ -212,8 +212,9 @@ class training_ops : public variable_ops {
   void update_all(adam const& how, std::vector<one_step> const& parts, std::string const& in,
                   std::vector<operation>& done) const {
     settings const at(*this, in);
-    auto const type = parts.front().type;  // Python takes that of one of them as well
-    auto const power1 = power("beta1_power", type, how.beta1), power2 = power("beta2_power", type, how.beta2);
+    auto const type = parts.front().type;  // Python takes type and device of one of them as well
+    auto const power1 = power("beta1_power", parts.front(), how.beta1),
+               power2 = power("beta2_power", parts.front(), how.beta2);
     for (auto const& part : parts) {
       output const mean = slot(part, "/Adam"), square_mean = slot(part, "/Adam_1");
       auto const of_type = [&](output const& x) {
@@ -227,10 +228,11 @@ class training_ops : public variable_ops {
     std::vector<TF_Operation*> after;
     for (auto const& one : done) after.push_back(one.handle());
     auto const advance = [&](tensorflow::variable const& power, char const* name, double beta) {
-      output const now = add_node(*where_, "ReadVariableOp", {in + "ReadVariableOp", false}, {power.resource()},
+      auto const& there = *beside(power.resource()).where();
+      output const now = add_node(there, "ReadVariableOp", {in + "ReadVariableOp", false}, {power.resource()},
                                   {{"dtype", type}}, after)[0];
-      output const next = add_node(*where_, "Mul", {in + "mul", false}, {now, at(name, beta, type)})[0];
-      return add_node(*where_, "AssignVariableOp", {in + "AssignVariableOp", false}, {power.resource(), next});
+      output const next = add_node(there, "Mul", {in + "mul", false}, {now, at(name, beta, type)})[0];
+      return add_node(there, "AssignVariableOp", {in + "AssignVariableOp", false}, {power.resource(), next});
     };
     if (!where_->graph->ok()) return;
     done.push_back(advance(power1, "beta1", how.beta1));
@@ -257,16 +259,19 @@ class training_ops : public variable_ops {
                    std::vector<attribute> const& attributes = {}) const {
     std::string base = part.name;
     if (auto const slash = base.rfind('/'); slash != std::string::npos) base = base.substr(slash + 1);
-    return add_node(*where_, type, {in + "update_" + base + "/" + type, false}, inputs, attributes);
+    return add_node(*beside(part.variable).where(), type, {in + "update_" + base + "/" + type, false}, inputs,
+                    attributes);
   }
-  [[nodiscard]] training_ops at_top() const { return training_ops(&where_->graph->top); }
-  // slots lie beside their variable, whatever scope the optimizer is in
+  // slots lie beside their variable, whatever scope and device the optimizer has
   output slot(one_step const& part, char const* suffix) const {
-    return at_top().add_variable(part.name + suffix, part.type, part.form, 0.0, {.trainable = false}).resource();
+    training_ops const there(at_top(TF_OperationDevice(part.variable.handle().oper)).where());
+    return there.add_variable(part.name + suffix, part.type, part.form, 0.0, {.trainable = false}).resource();
   }
-  [[nodiscard]] tensorflow::variable power(char const* name, TF_DataType type, double initial) const {
+  [[nodiscard]] tensorflow::variable power(char const* name, one_step const& first, double initial) const {
+    training_ops const there(training_ops(beside(first.variable).where()).free_of_controls().where());
     std::string const full = free_name(*where_->graph, where_->prefix + name).substr(where_->prefix.size());
-    return add_variable(full, type, {}, constant_value::filled(type, {}, initial), {.trainable = false});
+    return there.add_variable(full, first.type, {}, constant_value::filled(first.type, {}, initial),
+                              {.trainable = false});
   }
 };
 

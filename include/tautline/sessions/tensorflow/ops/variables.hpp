@@ -90,33 +90,32 @@ class variable_ops : public random_ops {
   /// The count of training steps, int64, that optimizers increase, savers keep and sessions resume: that of an imported
   /// graph, or the node "global_step", made where the graph has none.
   tensorflow::variable global_step() const {
-    frame const* const top = &where_->graph->top;
-    auto const& settings = where_->graph->parts.settings.scaffold;
+    auto& graph = *where_->graph;
+    auto const& settings = graph.parts.settings.scaffold;
     std::string const name = settings.global_step.empty() ? "global_step" : split_name(settings.global_step).first;
-    auto const node_of = [&](std::string const& of) {
-      return TF_GraphOperationByName(where_->graph->graph, of.c_str());
-    };
+    auto const node_of = [&](std::string const& of) { return TF_GraphOperationByName(graph.graph, of.c_str()); };
     TF_Operation* const node = node_of(name);
-    if (node == nullptr) return variable_ops(top).add_variable(name, TF_INT64, {}, 0, {.trainable = false});
+    if (node == nullptr) return at_top(where_->device).add_variable(name, TF_INT64, {}, 0, {.trainable = false});
     TF_Operation* const read = node_of(name + "/Read/ReadVariableOp");
-    return {output(top, {read == nullptr ? node : read, 0}),
-            output(top, {node, 0}),
-            operation(top, node_of(name + "/Assign")),
+    return {output(where_, {read == nullptr ? node : read, 0}),
+            output(where_, {node, 0}),
+            operation(where_, node_of(name + "/Assign")),
             {}};
   }
 
+  // all of these run on the variable's device
   operation assign(tensorflow::variable const& to, output const& value, name_type name = {}) const {
-    return op("AssignVariableOp", name, {to.resource(), value});
+    return beside(to.resource()).op("AssignVariableOp", name, {to.resource(), value});
   }
   operation assign_add(tensorflow::variable const& to, output const& value, name_type name = {}) const {
-    return op("AssignAddVariableOp", name, {to.resource(), value});
+    return beside(to.resource()).op("AssignAddVariableOp", name, {to.resource(), value});
   }
   operation assign_sub(tensorflow::variable const& to, output const& value, name_type name = {}) const {
-    return op("AssignSubVariableOp", name, {to.resource(), value});
+    return beside(to.resource()).op("AssignSubVariableOp", name, {to.resource(), value});
   }
   /// The value at this place of the run: after the control dependencies that are in force.
   output read(tensorflow::variable const& from, name_type name = {}) const {
-    return op("ReadVariableOp", name, {from.resource()}, {{"dtype", from.type()}})[0];
+    return beside(from.resource()).op("ReadVariableOp", name, {from.resource()}, {{"dtype", from.type()}})[0];
   }
 
   /// Initialises all variables of the graph, those that were imported too, but for local ones. The node "init", or
@@ -162,6 +161,20 @@ class variable_ops : public random_ops {
     if (where_->controls.empty()) return *this;
     auto& frame = where_->graph->frames.emplace_back(*where_);
     frame.controls.clear();
+    return variable_ops(&frame);
+  }
+  /// For nodes with names of their own, on a device.
+  [[nodiscard]] variable_ops at_top(std::string const& device) const {
+    auto& frame = where_->graph->frames.emplace_back(where_->graph->top);
+    frame.device = device;
+    return variable_ops(&frame);
+  }
+  /// Ops on a variable run where it is, whatever device the scope has.
+  [[nodiscard]] variable_ops beside(output const& resource) const {
+    std::string const device = resource ? TF_OperationDevice(resource.handle().oper) : where_->device;
+    if (device == where_->device) return *this;
+    auto& frame = where_->graph->frames.emplace_back(*where_);
+    frame.device = device;
     return variable_ops(&frame);
   }
   [[nodiscard]] bool is_local(std::string const& name) const {
