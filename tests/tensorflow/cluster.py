@@ -113,9 +113,9 @@ def tail(path):
     return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-8:])
 
 
-def values_in(checkpoint):
-    """The whole numbers of a safetensors file."""
-    data = checkpoint.read_bytes()
+def values_in(manifest):
+    """The whole numbers of a checkpoint."""
+    data = (manifest.parent / json.loads(manifest.read_text())["data"]["file"]).read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     found = {}
     for name, entry in json.loads(data[8:8 + size]).items():
@@ -172,7 +172,7 @@ def play(cluster, chance):
         if not wait_until(cluster, restored, 25):
             return done, f"after the kill number {number}, of {who}, nothing was restored"
         step = int(restored()[0].split()[1])
-        path = cluster.folder / "checkpoints" / f"step-{step:012d}.safetensors"
+        path = cluster.folder / "checkpoints" / f"step-{step:012d}.json"
         made.restored = values_in(path)  # before a later saving can replace it
         moment = made.restored["global_step"]
     return done, None

@@ -24,7 +24,7 @@ struct run_options {
   trace_level trace = trace_level::none;
   /// The run fails with DEADLINE_EXCEEDED after that time; 0: none. It bounds a run, not the making of a session.
   std::int64_t timeout_in_ms = 0;
-  /// Run on the caller's thread and the session's pool of this number: 0 is the default one, -1 the caller's thread.
+  /// On which of the session's thread pools the ops run: 0 is the usual one, -1 none but the caller's thread.
   std::int32_t inter_op_thread_pool = 0;
   /// The metadata show the graphs that were run, one for each device.
   bool output_partition_graphs = false;
