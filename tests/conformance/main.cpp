@@ -3,6 +3,7 @@
 //
 //   conformance [FIRST]     from the test case of that number on
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
 #include <stdexcept>
@@ -54,6 +55,12 @@ void throw_ordered(failure what) {
 
 namespace {
 
+/// A backend's own words may have several.
+std::string on_one_line(std::string words) {
+  std::replace(words.begin(), words.end(), '\n', ' ');
+  return words;
+}
+
 /// One line for each thing, its kind first. Nothing of it can be taken for another, as each line has a kind.
 void print(world const& played) {
   for (std::string const& line : played.lines) std::printf("trace %s\n", line.c_str());
@@ -69,8 +76,8 @@ void print(world const& played) {
   std::size_t const first = played.outcome_is_of_session ? 1 : 0;
   for (std::size_t i = first; i < played.errors.size(); ++i) std::printf("attached %s\n", played.errors[i].c_str());
   std::printf("attached_in_all %d\n", std::max(0, played.errors_in_all - static_cast<int>(first)));
-  std::printf("message %s\n", played.message.c_str());
-  for (std::string const& line : played.complaints) std::printf("complaint %s\n", line.c_str());
+  std::printf("message %s\n", on_one_line(played.message).c_str());
+  for (std::string const& line : played.complaints) std::printf("complaint %s\n", on_one_line(line).c_str());
 }
 
 void play(test_case const& one) {
@@ -81,6 +88,7 @@ void play(test_case const& one) {
     std::fflush(stdout);  // so that it is known who crashed
     world played(one.script);
     one.play(played, how);
+    if (played.finish != nullptr) played.finish(played);
     print(played);
     std::printf("done\n");
   }

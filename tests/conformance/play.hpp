@@ -7,12 +7,13 @@
 /// stands here; what happens in between is the library's.
 namespace conformance {
 
-template <bool Throw, class... Hooks>
+/// @tparam Group what is known of the scenario at compile time. The backend's header has `graph_of` and `options_of`.
+template <bool Throw, class Group, class... Hooks>
 auto made(world& played, Hooks&&... hooks) {
   if constexpr (Throw) {
-    return tautline::monitored(scripted(played), settings(played), static_cast<Hooks&&>(hooks)...);
+    return tautline::monitored(graph_of(played, Group{}), options_of(played, Group{}), static_cast<Hooks&&>(hooks)...);
   } else {
-    return tautline::try_monitored(scripted(played), settings(played), static_cast<Hooks&&>(hooks)...);
+    return tautline::try_monitored(graph_of(played, Group{}), options_of(played, Group{}), static_cast<Hooks&&>(hooks)...);
   }
 }
 
@@ -53,7 +54,8 @@ inline std::string kind_in_flight(world* played = nullptr) {
     message = known.what();
     bool const own = known.kind() == error_kind::nan || known.kind() == error_kind::feed_conflict ||
                      known.kind() == error_kind::run_after_stop;
-    replaced = !own && dynamic_cast<ordered const*>(&known) == nullptr;
+    bool const of_status = played != nullptr && played->is_status_of_backend(known.kind(), message);
+    replaced = !own && !of_status && dynamic_cast<ordered const*>(&known) == nullptr;
   } catch (std::exception const& foreign) {
     message = foreign.what();
     replaced = dynamic_cast<ordered const*>(&foreign) == nullptr;

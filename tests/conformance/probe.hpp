@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "scripted.hpp"
+#include "stage.hpp"
 
 namespace conformance {
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tautline/core.hpp>
@@ -149,7 +150,19 @@ class world {
   tautline::status save(tautline::training_state const& state) {
     checkpoint = state.step();
     has_checkpoint = true;
+    saved_values.clear();
+    state.each([this](tautline::state_item const& item) {
+      if (item.group != tautline::state_group::variable || item.view.type != tautline::element_type::F64) return;
+      saved_values.emplace_back(item.owner, *static_cast<double const*>(item.view.data));
+    });
     return {};
+  }
+  /// The value of a variable in the checkpoint; 0 in that of the initial step.
+  [[nodiscard]] double saved_value(std::string_view name) const {
+    for (auto const& [saved, value] : saved_values) {
+      if (saved == name) return value;
+    }
+    return 0;
   }
   [[nodiscard]] bool is_empty() const { return !has_checkpoint; }
 
@@ -166,9 +179,19 @@ class world {
   step_number completed = 0;
   step_number checkpoint = 0;
   bool has_checkpoint = false;
+  std::vector<std::pair<std::string, double>> saved_values;
   step_number steps_of_others = 0;  ///< of a global step
   std::uint64_t ticks = 0;  ///< ten a raw run
   std::vector<std::vector<bool>> done;  ///< actions, by hook
+
+  /// Where a backend reports an error as a status, the library makes the exception; its message has the status's words,
+  /// the beginning of a long one.
+  [[nodiscard]] bool is_status_of_backend(error_kind kind, std::string const& message) const {
+    return kind == backend_kind && !backend_message.empty() && message.find(backend_message.substr(0, 100)) != std::string::npos;
+  }
+  error_kind backend_kind = error_kind::none;  ///< of the last status that reported an error
+  std::string backend_message;
+  void (*finish)(world&) = nullptr;  ///< of the backend: what it has to say when the play is over
 
   // what the caller saw
   std::string outcome = "ok";

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
-#include "script.hpp"
+#include "stage.hpp"
 
 namespace conformance {
-
-/// A number that nobody may see: what stands in the place of a value that was not asked for.
-inline constexpr double untouched = -987654321;
 
 /// A backend that does what its script says. It has no life cycle of its own: it is told when to open, run and close.
 class scripted {
@@ -142,17 +139,14 @@ class scripted {
   std::vector<double> variables_;
 };
 
-/// Ten ticks pass in a raw run and none elsewhere, so that a budget of `run_for` is a number of runs.
-struct run_clock {
-  world* played;
-  [[nodiscard]] std::uint64_t now() const { return played->ticks; }
-  static constexpr std::uint64_t ticks_per_second() { return 1000; }
-};
-
-inline auto settings(world& played) {
-  return tautline::options{tautline::with_clock{run_clock{&played}}, tautline::longest_step{10},
-                           tautline::max_recoveries{static_cast<std::uint8_t>(std::min(played.script.max_recoveries, 255))},
-                           tautline::frame_bytes<1024>{}};
+/// What the players make a session of: the graph of a scenario, and the options with it.
+template <class Group>
+scripted graph_of(world& played, Group) {
+  return scripted(played);
+}
+template <class Group>
+auto options_of(world& played, Group) {
+  return settings(played);
 }
 
 }  // namespace conformance
