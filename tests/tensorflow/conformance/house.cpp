@@ -209,12 +209,12 @@ scene set_the_scene(world& played, std::string& target) {
   return {.device = "/job:play/task:0", .other_device = of_two ? "/job:play/task:1" : ""};
 }
 
-void before_making(world& played) {
+void mend() {
   if (now.servers != nullptr) now.servers->start_other();
-  played.taken = 0;
 }
 
 TF_Code begin_making(world& played, TF_Graph* graph, TF_Session* session, std::string& message) {
+  played.taken = 0;
   auto const whole = [](std::int64_t value) {
     TF_Tensor* const held = TF_AllocateTensor(TF_INT64, nullptr, 0, sizeof value);
     *static_cast<std::int64_t*>(TF_TensorData(held)) = value;

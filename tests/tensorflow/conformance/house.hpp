@@ -13,8 +13,9 @@ namespace conformance {
 /// @param[out] target of the session: empty for the engine in this process
 scene set_the_scene(world& played, std::string& target);
 
-/// A session is going to be made: all tasks are there again.
-void before_making(world& played);
+/// Something failed: a task that was killed is started again, as whoever runs a cluster does. To close a session may wait
+/// for it.
+void mend();
 
 /// A session has been made, which is about to be initialised: the counters of the play go into it, and a trouble that the
 /// scenario orders for this making comes. @return an error of the session

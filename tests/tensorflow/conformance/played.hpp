@@ -19,7 +19,6 @@ class played_session : public Session {
 
   tautline::status open() {
     ++world_->attempts;
-    before_making(*world_);
     if (tautline::status const made = Session::open(); !made.ok()) return seen(made);
     std::string message;
     TF_Code const begun = begin_making(*world_, this->erase().graph(), this->erase().session(), message);
@@ -51,6 +50,7 @@ class played_session : public Session {
  private:
   tautline::status seen(tautline::status reported) {
     if (!reported.ok()) {
+      mend();
       world_->backend_kind = reported.kind;
       world_->backend_message = reported.message;
     }
