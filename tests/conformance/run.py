@@ -73,13 +73,14 @@ class Played:
             self.complaints.append(f"the program printed: {line}")
 
 
-def play(program, mode, last, timeout):
-    """Number of the scenario -> what was played. A crash costs only the scenario in which it came."""
+def play(program, mode, last, timeout, errors=subprocess.STDOUT, environment=None):
+    """Number of the scenario -> what was played. A crash costs only the scenario in which it came.
+    @param errors: where what the program writes to its second stream goes; by default it counts as a complaint"""
     found = {}
     first = 0
     while first <= last:
         try:
-            done = subprocess.run([program, str(first)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            done = subprocess.run([program, str(first)], stdout=subprocess.PIPE, stderr=errors, env=environment,
                                   timeout=timeout, check=False, text=True, errors="replace")
             output, why = done.stdout, f"the program ended with status {done.returncode}"
             crashed = done.returncode != 0

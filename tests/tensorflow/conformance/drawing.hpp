@@ -133,8 +133,11 @@ class drawing {
   int made_ = 0;
 };
 
+/// When something fails.
+enum class moment_of_failure { run, making };
+
 /// An operation that fails with this error by what it does, once `before` has been computed.
-inline TF_Operation* failing(drawing& to, failure what, std::string const& name, TF_Operation* before) {
+inline TF_Operation* failing(drawing& to, failure what, moment_of_failure when, std::string const& name, TF_Operation* before) {
   switch (what.kind) {
     case error_kind::out_of_range:
       if (what.derived) {  // the end of a queue: another operation, the same code
@@ -146,9 +149,13 @@ inline TF_Operation* failing(drawing& to, failure what, std::string const& name,
         TF_Operation* const begun = to.add("MakeIterator").in(to.range(0).value()).in(ended).after(before).done();
         return to.next(ended).after(begun).done();
       }
-    case error_kind::cancelled: {  // waits for ever: somebody closes the session under the run
+    case error_kind::cancelled: {
       TF_Output const queue = to.add("FIFOQueueV2", name).types("component_types", TF_DOUBLE).value();
-      return to.add("QueueDequeueV2").in(queue).types("component_types", TF_DOUBLE).after(before).done();
+      if (when == moment_of_failure::run) {  // waits for ever: somebody closes the session under the run
+        return to.add("QueueDequeueV2").in(queue).types("component_types", TF_DOUBLE).after(before).done();
+      }
+      TF_Operation* const closed = to.add("QueueCloseV2").in(queue).after(before).done();
+      return to.add("QueueEnqueueV2").in(queue).in_list({to.real(0)}).after(closed).done();
     }
     case error_kind::internal: {  // a group of one device is joined by another operation as one of two
       auto const reduce = [&](int size, int instance) {
@@ -159,9 +166,8 @@ inline TF_Operation* failing(drawing& to, failure what, std::string const& name,
     }
     case error_kind::invalid_argument:
       return to.add("Assert", name).in(to.constant<unsigned char>(TF_BOOL, 0)).in_list({to.real(1)}).after(before).done();
-    default:  // a variable without a value: FAILED_PRECONDITION, which is no kind of its own
-      return to.add("ReadVariableOp").in(to.add("VarHandleOp").type("dtype", TF_DOUBLE).scalar().text("shared_name", name).value())
-          .type("dtype", TF_DOUBLE).after(before).done();
+    default:  // an iterator that nobody has made: FAILED_PRECONDITION, which has no kind of its own
+      return to.next(to.iterator(name)).after(before).done();
   }
 }
 
@@ -173,14 +179,15 @@ constexpr bool is_of_graph(error_kind kind) {
 /// Fails where `ordinal` is that of an ordered failure, in the order of the list.
 /// @return what the rest of the run has to wait for
 inline std::vector<TF_Operation*> failures(drawing& to, std::vector<ordered_failure> const& ordered, TF_Output ordinal,
-                                           std::vector<TF_Operation*> const& before, std::string const& name) {
+                                           std::vector<TF_Operation*> const& before, moment_of_failure when) {
+  std::string const name = when == moment_of_failure::run ? "play/run_fails_" : "play/making_fails_";
   std::vector<TF_Operation*> passed;
   for (ordered_failure const& one : ordered) {
     if (!is_of_graph(one.raises.kind)) continue;
     TF_Output const now = to.add("Equal").in(ordinal).in(to.whole(one.ordinal)).value();
     TF_Operation* const either = to.add("Switch").in(to.add("Identity").in(to.real(0)).after(before).value()).in(now).done();
     TF_Operation* const here = to.add("Identity").in({either, 1}).done();
-    TF_Operation* const failed = failing(to, one.raises, name + std::to_string(one.ordinal), here);
+    TF_Operation* const failed = failing(to, one.raises, when, name + std::to_string(one.ordinal), here);
     TF_Output const never = to.add("Identity").in({either, 1}).after(failed).value();
     passed.push_back(to.add("Merge").in_list({{either, 0}, never}).done());
   }
@@ -237,7 +244,7 @@ inline void draw(TF_Graph* graph, scenario const& script, scene const& where) {
   // --- a run: it is counted, may fail, takes an element of the input, makes its steps
   TF_Operation* const counted = to.assign(raw_run, to.whole(1), TF_INT64, "AssignAddVariableOp").after(before).done();
   TF_Output const ordinal = to.add("AddV2").in({before, 0}).in(to.whole(1)).value();
-  std::vector<TF_Operation*> waits = failures(to, script.run_failures, ordinal, {counted}, "play/run_fails_");
+  std::vector<TF_Operation*> waits = failures(to, script.run_failures, ordinal, {counted}, moment_of_failure::run);
   waits.push_back(counted);
   std::vector<TF_Operation*> makes;  // what each session begins with
   if (!where.other_device.empty()) {
@@ -261,7 +268,7 @@ inline void draw(TF_Graph* graph, scenario const& script, scene const& where) {
 
   // --- the making of a session, which may fail, too
   std::vector<TF_Operation*> const passed =
-      failures(to, script.make_failures, to.read(attempt, TF_INT64).value(), {}, "play/making_fails_");
+      failures(to, script.make_failures, to.read(attempt, TF_INT64).value(), {}, moment_of_failure::making);
   makes.insert(makes.end(), passed.begin(), passed.end());
   if (!where.other_device.empty()) makes.push_back(at_other_task({}));
   to.group("play/local_init", makes);

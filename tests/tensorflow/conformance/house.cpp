@@ -195,7 +195,7 @@ scene set_the_scene(world& played, std::string& target) {
   played.finish = &finish;
   bool const of_two = has_kind(script.run_failures, error_kind::unavailable) || has_kind(script.make_failures, error_kind::unavailable);
   bool const alone = has_kind(script.run_failures, error_kind::aborted) || has_kind(script.make_failures, error_kind::aborted) ||
-                     !script.make_failures.empty() || script.keeps_state;
+                     script.keeps_state;
   if (!of_two && !alone) {
     now.servers = nullptr;
     return {};
