@@ -35,6 +35,8 @@ SCRIPTS = [
     ["cluster.py"],
     ["original.py", "--self-test"],
     ["original.py"],
+    ["conformance.py", "--self-test"],
+    ["conformance.py"],
 ]
 
 
