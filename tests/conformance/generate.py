@@ -420,7 +420,7 @@ struct group_{self.number} {{
   static constexpr bool loops = {str(self.loops).lower()};
   static constexpr bool runs_without_hooks = {str(self.runs_without_hooks).lower()};
   static constexpr int choices = {len(self.choices)};
-  static constexpr bool feeds_by_function = {str("feed_fn" in self.kinds).lower()};
+  [[maybe_unused]] static constexpr bool feeds_by_function = {str("feed_fn" in self.kinds).lower()};
   using fetches = tautline::names<{', '.join(map(text, self.fetches))}>;
   using caller_fetches = tautline::names<{', '.join(map(text, self.caller_fetches))}>;
   template <bool Throw>

@@ -186,8 +186,8 @@ class world {
 
   /// Where a backend reports an error as a status, the library makes the exception; its message has the status's words,
   /// the beginning of a long one.
-  [[nodiscard]] bool is_status_of_backend(error_kind kind, std::string const& message) const {
-    return kind == backend_kind && !backend_message.empty() && message.find(backend_message.substr(0, 100)) != std::string::npos;
+  [[nodiscard]] bool is_status_of_backend(error_kind kind, std::string const& words) const {
+    return kind == backend_kind && !backend_message.empty() && words.find(backend_message.substr(0, 100)) != std::string::npos;
   }
   error_kind backend_kind = error_kind::none;  ///< of the last status that reported an error
   std::string backend_message;
