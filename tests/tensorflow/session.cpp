@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <doctest.h>
+#include <doctest/doctest.h>
 
 #include <array>
 #include <bit>
