@@ -89,6 +89,7 @@ class engine {
     names_.forget_values();
     session_.reset();
   }
+  [[nodiscard]] bool has_global_step() { return global_step_variable() != nullptr; }
   /// The global step of the graph, read now; 0 where it has none.
   status read_global_step(step_number& step) {
     step = 0;
@@ -182,7 +183,7 @@ class engine {
   /// good until the next run.
   status read_state() {
     if (values_are_current_) return {};
-    if (status const all = check_variables(); !all.ok()) return all;
+    if (status const all = leaves_out_ ? status{} : check_variables(); !all.ok()) return all;
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
     detail::run_arrays arrays;
     for (detail::variable const& each : variables_.all()) {
@@ -225,6 +226,8 @@ class engine {
   }
   /// Says that a restorer has written the variables itself, by the graph's own operations.
   void variables_are_written() { written_ = true; }
+  /// Variables that only the graph's own saver can save are not shown; else nothing can be read with one of them.
+  void leave_out_unsaved() { leaves_out_ = true; }
   /// The values are those of the last `read_state`, or the memory of `prepare_restore`.
   template <class Visit>
   void each_variable(Visit const& visit) {
@@ -383,6 +386,7 @@ class engine {
   buffer_handle no_options_{};
   bool values_are_current_ = false;
   bool written_ = false;
+  bool leaves_out_ = false;
   bool with_step_ = false;
   TF_Operation* step_target_ = nullptr;
 };
