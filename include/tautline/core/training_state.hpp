@@ -32,8 +32,8 @@ class training_state {
   struct functions {
     void (*items)(void* core, void* visitor, item_visit);
     void (*nodes)(void* core, void* visitor, node_visit);
-    status (*read)(void* core);
-    void* (*backend)(void* core, void const* kind);
+    status (*read)(void* core) = nullptr;                        ///< null: the values are here
+    void* (*backend)(void* core, void const* kind) = nullptr;  ///< null: of no kind that anybody knows
   };
 
   training_state(void* core, functions const& how, step_number step, bool running = false)
@@ -47,11 +47,12 @@ class training_state {
 
   /// Brings values that lie elsewhere here, so that `each` can show them; they are good until the next run. Where it fails
   /// with `aborted` or `unavailable`, the session is broken: its next run is recovered. **Cost** nothing if they are here.
-  [[nodiscard]] status read() const { return how_->read(core_); }
+  [[nodiscard]] status read() const { return how_->read == nullptr ? status{} : how_->read(core_); }
   /// The backend, if it is of that kind (its `erased`); else null. For sinks that know one kind of backend.
   template <class Backend>
   [[nodiscard]] Backend* as() const {
-    return static_cast<Backend*>(how_->backend(core_, &detail::kind_of_backend<Backend>));
+    void* const found = how_->backend == nullptr ? nullptr : how_->backend(core_, &detail::kind_of_backend<Backend>);
+    return static_cast<Backend*>(found);
   }
 
   /// Calls `visit(state_item const&)` for every value: variables in the order of the graph, inputs, then the hooks in the

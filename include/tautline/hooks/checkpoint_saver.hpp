@@ -75,7 +75,8 @@ struct metric_memory<type_list<>> {};
 /// @param sink a `checkpoint_sink`; must outlive the session
 /// **Order** it decides in its place, after the run, or in `end`; what is saved is the state after the last `after_run` of
 /// that step, or after the last `end`. Validity checks come before it. Where a variable is NaN or infinite then it does not
-/// save: what has been saved before stays the latest.
+/// save: what has been saved before stays the latest. Nor does it where the values cannot be had since the session is broken
+/// (`aborted`, `unavailable`): the next run fails, and is recovered. In `end`, where no run follows, that is an error.
 /// **Errors** those of the sink: at once, or, from a sink that works in the background, at the next look and in `close`,
 /// which waits for what is still being written, also after an error of the training.
 /// **Cost** in a step that is not due, a comparison, and the metrics in every run. When due, a look at all variables, and the
@@ -88,6 +89,7 @@ class checkpoint_saver {
   static constexpr bool has_metrics = !std::is_same_v<metrics, detail::type_list<>>;
   static constexpr bool saves_at_start = (false || ... || std::is_same_v<Parts, save_at_start_t>);
   static constexpr bool refuses_not_finite = requires { requires bool(Sink::refuses_not_finite); };
+  static constexpr bool runs_session = requires { requires bool(Sink::runs_session); };
   static constexpr bool in_background = requires(Sink& sink, finished_save& done) { sink.next_finished(done); };
 
  public:
@@ -102,6 +104,7 @@ class checkpoint_saver {
   template <class Graph>
   constexpr void begin(Graph&) noexcept {
     wants_ = false;
+    is_last_ = false;
     saved_ = skipped_ = 0;
     if constexpr (has_metrics) {
       for (double& value : seen_.seen) value = __builtin_nan("");
@@ -120,7 +123,7 @@ class checkpoint_saver {
       bool wanted = first_;
       if constexpr (requires { sink_->is_empty(); }) wanted = sink_->is_empty();
       first_ = false;
-      decide(wanted, state);
+      decide(wanted, state, at);
       if (wants_) save(state, at);
     }
   }
@@ -142,7 +145,8 @@ class checkpoint_saver {
 
   template <class Session>
   void end(Session& session, life& at) {
-    decide(at.due(), session.state());
+    is_last_ = true;
+    decide(at.due(), session.state(), at);
     if constexpr (requires { sink_->finish(); }) {
       if (wants_) (void)sink_->finish();  // the last one is not left out for want of room
     }
@@ -160,16 +164,19 @@ class checkpoint_saver {
   [[nodiscard]] bool wants_save() const noexcept { return wants_; }
   void save(training_state const& state, life& at) {
     wants_ = false;
-    // a hook that came after the decision may have changed a variable
+    // a hook that came after the decision may have changed a variable, or run the session
     if constexpr (!refuses_not_finite) {
-      if (!detail::variables_are_finite(state)) {
-        ++skipped_;
-        return;
-      }
+      decide(true, state, at);
+      bool const still = wants_;
+      wants_ = false;
+      if (!still) return;
     }
     if (!tell_before(at, state.step())) return;
     if constexpr (has_metrics && requires { sink_->set_metric("", 0.0); }) give_metrics(metrics{});
     status const done = sink_->save(state);
+    if constexpr (runs_session) {
+      if (!done.ok() && is_broken(done)) return take_broken(done, at);
+    }
     if constexpr (in_background) {
       if (!done.ok()) at.fail(done.kind, text::of_lasting(done.message));
     } else {
@@ -183,7 +190,8 @@ class checkpoint_saver {
     return fields{field<"metrics">(seen_.seen)};
   }
 
-  /// Savings since `begin` that the sink is known to have made, and those that were left out since a value was not finite.
+  /// Savings since `begin` that the sink is known to have made, and those that were left out since a value was not finite, or
+  /// the session broken.
   [[nodiscard]] std::int64_t saved() const noexcept { return saved_; }
   [[nodiscard]] std::int64_t skipped() const noexcept { return skipped_; }
 
@@ -194,12 +202,26 @@ class checkpoint_saver {
   void look(Context& ctx) {
     if (!ctx.due()) [[likely]] return;
     tell_finished(ctx);
-    decide(true, ctx.session().state());
+    decide(true, ctx.session().state(), ctx);
   }
-  /// In its place, as everything that it does: what is not finite is not saved.
-  void decide(bool wanted, training_state const& state) {
-    wants_ = wanted && detail::variables_are_finite(state);
-    if (wanted && !wants_) ++skipped_;
+  /// In its place, as everything that it does: what is not finite is not saved, nor is what cannot be read.
+  void decide(bool wanted, training_state const& state, life& at) {
+    wants_ = false;
+    if (!wanted) return;
+    if (status const read = state.read(); !read.ok()) {
+      if (is_broken(read)) return take_broken(read, at);
+      return at.fail(read.kind, text::of_lasting(read.message));
+    }
+    wants_ = detail::variables_are_finite(state);
+    if (!wants_) ++skipped_;
+  }
+  static bool is_broken(status const& found) {
+    return found.kind == error_kind::aborted || found.kind == error_kind::unavailable;
+  }
+  /// The next run says so itself; if there is none, somebody has to.
+  void take_broken(status const& found, life& at) {
+    ++skipped_;
+    if (is_last_) at.fail(found.kind, text::of_lasting(found.message));
   }
 
   void tell_finished([[maybe_unused]] life& at) {
@@ -286,6 +308,7 @@ class checkpoint_saver {
   std::int64_t saved_ = 0;
   std::int64_t skipped_ = 0;
   bool wants_ = false;
+  bool is_last_ = false;
   bool first_ = true;
 };
 template <class Sink>

@@ -65,6 +65,7 @@ class background_checkpoints {
   // --- as a checkpoint_sink ---------------------------------------------------------------------------------------
 
   status save(training_state const& state) {
+    if (status const read = state.read(); !read.ok()) return read;
     slot* const free = find_free();
     if (free == nullptr) {
       ++left_out_;

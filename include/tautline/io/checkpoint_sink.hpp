@@ -27,6 +27,7 @@ struct finished_save {
 /// | `status finish()` | waits, with a bound, until all are |
 /// | `char const* last_path()` | of what was saved last |
 /// | `static constexpr bool refuses_not_finite` | `save`, or what comes of it, is of the kind `nan` where a variable is not finite |
+/// | `static constexpr bool runs_session` | `save` runs the session: `aborted` and `unavailable` say that this is broken, not the sink |
 /// | `static constexpr bool real_time` | `save` neither allocates nor waits, once prepared |
 template <class Sink>
 concept checkpoint_sink = requires(Sink& sink, training_state const& state) {

@@ -134,6 +134,7 @@ class checkpoint_store {
   }
   /// Takes a snapshot of its own and writes it.
   saved_checkpoint save(training_state const& state) {
+    if (auto const read = state.read(); !read.ok()) return {read.kind, read.message, state.step(), {}};
     if (!snapshot_.take(state)) return {error_kind::error, "there is no memory for the snapshot", state.step(), {}};
     return save(snapshot_);
   }
