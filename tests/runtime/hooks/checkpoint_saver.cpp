@@ -505,4 +505,91 @@ TEST_CASE("a region that is too small says so, and the other half is as it was")
   CHECK(region.latest().step == -1);
 }
 
+// --- values that lie elsewhere --------------------------------------------------------------------------------------
+
+/// A session whose values have to be brought before they can be seen.
+template <class Session>
+struct distant_session : Session {
+  status* answer;
+  distant_session(Session&& session, status* how) : Session(std::move(session)), answer(how) {}
+  [[nodiscard]] status read_state() const { return *answer; }
+};
+struct distant_graph {
+  decltype(summing()) graph = summing();
+  status* answer;
+  auto finalize() && {
+    auto session = std::move(graph).finalize();
+    return distant_session<decltype(session)>(std::move(session), answer);
+  }
+};
+/// A sink that runs the session.
+struct running_sink : plain_sink {
+  static constexpr bool runs_session = true;
+};
+
+struct breaker {
+  static constexpr bool stateless = true;
+  status* answer;
+  void after_run(auto& ctx) const {
+    if (ctx.step() == 2) *answer = {error_kind::aborted, "gone"};
+  }
+};
+
+TEST_CASE("where the session is broken nothing is saved, and the next run is the one that fails") {
+  for (error_kind const kind : {error_kind::aborted, error_kind::unavailable}) {
+    status answer{};
+    plain_sink sink;
+    auto session = monitored(distant_graph{.answer = &answer}, saving(sink, every_steps{1}));
+    (void)session.run_steps(1, target<"train">);
+    answer = {kind, "the other machine is gone"};
+    (void)session.run_steps(2, target<"train">);
+    CHECK(steps_of(sink) == "1");
+    CHECK(session.hook<"saver">().skipped() == 2);
+    answer = {};
+    (void)session.run_steps(1, target<"train">);
+    CHECK(steps_of(sink) == "1 4");
+  }
+}
+
+TEST_CASE("values that cannot be read for another reason are an error of the saver") {
+  status answer{error_kind::invalid_argument, "a value has no name"};
+  plain_sink sink;
+  auto session = monitored(distant_graph{.answer = &answer}, saving(sink, every_steps{1}));
+  CHECK_THROWS_WITH_AS((void)session.run_steps(1, target<"train">), doctest::Contains("a value has no name"), std::exception);
+  CHECK(sink.steps.empty());
+}
+
+TEST_CASE("the last step is not left out silently") {
+  status answer{};
+  plain_sink sink;
+  auto session = monitored(distant_graph{.answer = &answer}, saving(sink, at_end));
+  (void)session.run_steps(1, target<"train">);
+  answer = {error_kind::unavailable, "the other machine is gone"};
+  CHECK_THROWS_WITH_AS(session.close(), doctest::Contains("the other machine is gone"), std::exception);
+  CHECK(session.hook<"saver">().skipped() == 1);
+}
+
+TEST_CASE("a session that breaks while it is saved is no error of a sink that runs it, but of any other") {
+  running_sink sink;
+  sink.in_save = [](step_number step) { return step == 2 ? status{error_kind::aborted, "the other machine is gone"} : status{}; };
+  auto session = monitored(summing(), saving(sink, every_steps{1}));
+  (void)session.run_steps(3, target<"train">);
+  CHECK(steps_of(sink) == "1 3");
+  CHECK(session.hook<"saver">().skipped() == 1);
+
+  plain_sink other;
+  other.in_save = sink.in_save;
+  auto fails = monitored(summing(), saving(other, every_steps{1}));
+  CHECK_THROWS_WITH_AS((void)fails.run_steps(3, target<"train">), doctest::Contains("the other machine is gone"), std::exception);
+}
+
+TEST_CASE("a hook after the saver that breaks the session keeps it from saving") {
+  status answer{};
+  plain_sink sink;
+  auto session = monitored(distant_graph{.answer = &answer}, saving(sink, every_steps{1}), breaker{&answer});
+  (void)session.run_steps(2, target<"train">);
+  CHECK(steps_of(sink) == "1");
+  CHECK(session.hook<"saver">().skipped() == 1);
+}
+
 }  // namespace
