@@ -78,8 +78,10 @@ class events : public session_core<Backend, Options, Entries...> {
     trigger_view view;
     view.step = step;
     if constexpr (counts_by_value<Trigger>) {
-      view.step = static_cast<step_number>(stored_value<Trigger::step_name, void>(this->backend)) +
-                  (step - this->state.completed);
+      if (detail::wants_value(asked)) {
+        view.step = static_cast<step_number>(stored_value<Trigger::step_name, void>(this->backend)) +
+                    (step - this->state.completed);
+      }
     }
     if constexpr (uses_clock<Trigger>) {
       if (detail::wants_clock(asked)) {

@@ -306,6 +306,15 @@ struct step_from_maker {
 };
 template <class Trigger>
 concept counts_by_value = requires { Trigger::step_name; };
+/// One that knows only at run time whether it counts so has a member `bool wants_value() const`, too.
+template <class Trigger>
+constexpr bool wants_value(Trigger const& asked) {
+  if constexpr (requires { { asked.wants_value() } -> std::same_as<bool>; }) {
+    return asked.wants_value();
+  } else {
+    return true;
+  }
+}
 
 }  // namespace detail
 

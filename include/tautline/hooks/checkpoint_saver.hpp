@@ -179,6 +179,7 @@ class checkpoint_saver {
     }
     if constexpr (in_background) {
       if (!done.ok()) at.fail(done.kind, text::of_lasting(done.message));
+      tell_finished(at);
     } else {
       take_result(at, {done, state.step(), path_of_last()});
     }

@@ -75,6 +75,7 @@ class global_step_waiter {
   template <class Context>
   void wait(Context& ctx) {
     auto const session = ctx.session();
+    if (wait_until_step_ <= 0) return;
     step_number said = 0;
     for (bool first = true;; first = false) {
       step_number const now = step_of(session);

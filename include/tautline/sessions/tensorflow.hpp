@@ -170,6 +170,8 @@ class tensorflow_graph {
     return tensorflow_graph(std::move(parts_));
   }
 
+  [[nodiscard]] tensorflow::session_settings const& settings() const { return parts_->settings; }
+
   /// Adds to the graph in C++; needs `<tautline/sessions/tensorflow/ops.hpp>`. All scopes of a graph build the same one. When
   /// it is finished it has an init op, one for what is local, and a saver.
   template <class Scope = tensorflow::scope>

@@ -168,10 +168,27 @@ struct hooks_of_model<model<loss<Loss>, metrics<Metrics...>>> {
   }
 };
 
+/// What depends on the kind of the graph. @tparam Graph without a reference
+template <class Graph>
+struct training_setup {
+  using checkpoints = training_checkpoints;
+  /// The graph, told what the settings say. @param saves whether the default saver works
+  static Graph&& prepared(Graph&& graph, training_settings const&, bool) { return static_cast<Graph&&>(graph); }
+  static Graph& prepared(Graph& graph, training_settings const&, bool) { return graph; }
+  /// How the default saver counts.
+  static any_trigger counted(any_trigger when, Graph const&) { return when; }
+  /// Further default hooks, in front of the others and behind them.
+  template <class... Hooks>
+  static std::tuple<> first(training_settings const&) { return {}; }
+  template <class Model>
+  static std::tuple<> last(training_settings const&, training_events&) { return {}; }
+};
+
 /// What a training owns beside its session, made before it and gone after it.
+template <class Checkpoints>
 struct training_parts {
   training_parts(training_settings const& settings, bool saves) : checkpoints(settings, saves), events(settings) {}
-  training_checkpoints checkpoints;
+  Checkpoints checkpoints;
   training_events events;
 };
 
@@ -191,8 +208,8 @@ template <int>
 struct given_already {};
 
 /// The options that are given, and those that a training has otherwise.
-template <class... Given>
-auto training_options(training_checkpoints& checkpoints, options<Given...>&& given) {
+template <class Checkpoints, class... Given>
+auto training_options(Checkpoints& checkpoints, options<Given...>&& given) {
   using all = options<Given...>;
   auto const clock = [] {
     if constexpr (has_clock<all>) {
@@ -212,7 +229,7 @@ auto training_options(training_checkpoints& checkpoints, options<Given...>&& giv
     if constexpr (has_restorer<all>) {
       return given_already<2>{};
     } else {
-      return restore_from<training_checkpoints>(checkpoints);
+      return restore_from<Checkpoints>(checkpoints);
     }
   }();
   return options{clock, sleep, from, static_cast<Given&&>(given)...};
@@ -223,9 +240,10 @@ template <class Model, class Graph, class Options, class... Hooks>
 class training_session {
   static constexpr bool has_saver = (false || ... || is_saver<typename argument_of<Hooks>::hook>);
   static constexpr bool has_nan_check = (false || ... || is_nan_check<Hooks>);
+  using setup = training_setup<std::remove_cvref_t<Graph>>;
+  using parts_type = training_parts<typename setup::checkpoints>;
 
-  static auto make(Graph&& graph, training_settings const& settings, training_parts& parts, Options&& given,
-                   Hooks&&... hooks) {
+  static auto make(Graph&& graph, training_settings const& settings, parts_type& parts, Options&& given, Hooks&&... hooks) {
     bool const chief = settings.role == role::chief;
     using of_model = hooks_of_model<Model>;
     auto check = [] {
@@ -239,20 +257,21 @@ class training_session {
       if constexpr (has_saver) {
         return left_out{};
       } else {
-        return checkpoint_saver{parts.checkpoints, when_to_save(settings, parts.checkpoints.saves())};
+        return checkpoint_saver{parts.checkpoints, setup::counted(when_to_save(settings, parts.checkpoints.saves()), graph)};
       }
     };
     bool const two = settings.save_checkpoint_steps.value_or(0) > 0 && settings.save_checkpoint_seconds.value_or(0) > 0;
     return std::apply(
         [&](auto&&... all) {
-          return monitored(static_cast<Graph&&>(graph),
+          return monitored(setup::prepared(static_cast<Graph&&>(graph), settings, parts.checkpoints.saves()),
                            training_options(parts.checkpoints, static_cast<Options&&>(given)), std::move(all)...);
         },
         std::tuple_cat(
-            one_or_none(settings_check{two}), one_or_none(check()), one_or_none(of_model::logger(settings, chief)),
+            one_or_none(settings_check{two}), setup::template first<Hooks...>(settings), one_or_none(check()), one_or_none(of_model::logger(settings, chief)),
             one_or_none(step_rate_logger{every_or_never(chief ? settings.log_step_count_steps : 0),
                                          {.log = settings.log, .writer = parts.events}, "global_step/sec"}),
-            one_or_none(of_model::summaries(parts.events, settings)), one_or_none(save()),
+            one_or_none(of_model::summaries(parts.events, settings)), setup::template last<Model>(settings, parts.events),
+            one_or_none(save()),
             std::tuple<std::remove_cvref_t<Hooks>...>(static_cast<Hooks&&>(hooks)...)));
   }
 
@@ -270,12 +289,12 @@ class training_session {
   [[nodiscard]] auto& operator*() { return session_; }
 
   /// The checkpoints, null if there are none; the event file, null if there is none.
-  [[nodiscard]] background_checkpoints* checkpoints() const { return parts_.checkpoints.own(); }
+  [[nodiscard]] auto* checkpoints() const { return parts_.checkpoints.own(); }
   [[nodiscard]] event_file* events() const { return parts_.events.file(); }
 
  private:
   training_settings settings_;
-  training_parts parts_;
+  parts_type parts_;
   decltype(make(std::declval<Graph&&>(), settings_, parts_, std::declval<Options&&>(), std::declval<Hooks&&>()...)) session_;
 };
 
