@@ -6,6 +6,8 @@
 #include <tautline/io/tensorflow_checkpoints.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
+#include <doctest/doctest.h>
+
 #include "training.hpp"
 
 using namespace tensorflow_test;

@@ -29,6 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FILES = ["fixtures.py"]
 SCRIPTS = [
     ["ops.py"],
+    ["checkpoints.py"],
     ["../headers/run.py", "--tensorflow"],
     ["../compile_fail/run.py", "--tensorflow"],
     ["../docs/run.py", "--tensorflow"],

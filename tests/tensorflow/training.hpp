@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include <tautline/core.hpp>
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/sessions/tensorflow/ops.hpp>

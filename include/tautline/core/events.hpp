@@ -93,15 +93,17 @@ class events : public session_core<Backend, Options, Entries...> {
   }
 
   /// @param first neither a session before this one nor a checkpoint: what triggers remember begins
+  /// @param values whether those of the session can be read; if not, triggers are restarted once more when they can be
   template <std::size_t... Index>
-  void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>) {
-    (restart_trigger<Index>(first), ...);
+  void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>, [[maybe_unused]] bool values = true) {
+    (restart_trigger<Index>(first, values), ...);
   }
   template <std::size_t Index>
-  TAUTLINE_INLINE void restart_trigger(bool first) {
+  TAUTLINE_INLINE void restart_trigger(bool first, bool values) {
     auto& place = this->template place<Index>();
     using trigger_type = typename core::template leaf_type<Index>::trigger_type;
-    trigger_view view = look(place.hook().trigger, this->state.completed);
+    trigger_view view;
+    if (values) view = look(place.hook().trigger, this->state.completed);
     view.first = first;
     place.hook().trigger.restart(place.trigger.kept, view);
     if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;

@@ -165,8 +165,8 @@ class making : public events<Backend, Options, Entries...> {
   /// Puts back what the option's restorer has, if it has anything.
   status restore([[maybe_unused]] life& at) {
     if constexpr (has_restorer<Options>) {
-      // what triggers remember must be there before it can be overwritten
-      if (!this->state.told_sessions) this->restart_triggers(true, filter_t<typename base::is_triggered, indices>{});
+      // what triggers remember must be there before it can be overwritten; variables may have no values yet
+      if (!this->state.told_sessions) this->restart_triggers(true, filter_t<typename base::is_triggered, indices>{}, false);
       if constexpr (requires { { this->backend.prepare_restore() } -> std::same_as<status>; }) {
         if (status const prepared = this->backend.prepare_restore(); !prepared.ok()) return prepared;
       }

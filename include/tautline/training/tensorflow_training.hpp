@@ -140,7 +140,8 @@ struct training_setup<tensorflow_graph<StepTarget, tensorflow::declared<Names, T
     }
     bool const wants_saver = saves && settings.checkpoint_format == checkpoint_format::of_graph;
     bool const has_saver = !told.scaffold.saver_restore.empty() || TF_GraphOperationByName(graph.handle(), "save/restore_all") != nullptr;
-    if (wants_saver && !has_saver) (void)graph.ops();  // the saver is made when all hooks have had the graph
+    // what hooks build later is saved, too: it is seen to when the graph is finished
+    if (wants_saver && !has_saver && !tensorflow::detail::find_variables(graph.handle()).empty()) (void)graph.ops().saver();
     return std::move(graph).settings(std::move(told));
   }
   /// By the global step where others advance it, too.

@@ -25,6 +25,8 @@ struct training_settings {
   /// Of event files; empty: `directory`.
   std::string summary_directory{};
   tautline::role role = role::chief;
+  /// Which of the workers of a cluster this is, from 0: the later ones wait until the global step is 500 log(task_index + 1).
+  std::size_t task_index = 0;
   std::optional<step_number> save_checkpoint_steps{};  ///< at most one of this and the next; without both 600 seconds
   std::optional<double> save_checkpoint_seconds{};
   step_number save_summaries_steps = 100;
@@ -33,8 +35,6 @@ struct training_settings {
   tautline::checkpoint_format checkpoint_format = checkpoint_format::of_graph;
   /// A worker waits so long for the chief's first checkpoint; in a cluster of TensorFlow, for the variables.
   std::chrono::seconds max_wait{7200};
-  /// Which of the workers of a cluster this is, from 0: the later ones wait until the global step is 500 log(task_index + 1).
-  std::size_t task_index = 0;
   writing_options writing{};
   /// Lines for people; `false` silences all default hooks.
   log_sink log{};

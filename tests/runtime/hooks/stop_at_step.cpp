@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <tautline/hooks/stop_at_step.hpp>
+#include <tautline/sessions/static_graph.hpp>
 
 #include "support.hpp"
 
@@ -96,4 +97,69 @@ TEST_CASE("a number of steps beyond all bounds does not wrap around") {
   of.first_step = 5;
   auto session = monitored(backend(of), stop_at_step{num_steps(std::numeric_limits<step_number>::max())});
   CHECK_FALSE(session.should_stop());
+}
+
+// --- a step that others advance, too --------------------------------------------------------------------------------
+
+namespace {
+
+/// Others make three steps for each of this session's.
+auto shared_step(long first = 0) {
+  return tautline::static_graph{}
+      .variable<"step">(first)
+      .update<"train", "step">([](long& step) { step += 4; });
+}
+/// What a run has seen of the step is short of what it is: the value as it was before the run.
+template <class Session>
+struct stale_session : Session {
+  int* asked;
+  long seen = 0;
+  explicit stale_session(Session&& session, int* counted) : Session(std::move(session)), asked(counted) {}
+  template <class Request>
+  auto run(Request const& request) {
+    seen = this->template value<"step">();
+    return Session::run(request);
+  }
+  template <tautline::fixed_string Name, class Type>
+  long stored() const {
+    return seen;
+  }
+  tautline::step_number global_step() {
+    ++*asked;
+    return this->template value<"step">();
+  }
+};
+struct stale_graph {
+  decltype(tautline::static_graph{}.variable<"step">(0L).update<"train", "step">(+[](long& step) { ++step; })) graph =
+      tautline::static_graph{}.variable<"step">(0L).update<"train", "step">(+[](long& step) { ++step; });
+  int* asked;
+  auto finalize() && {
+    auto session = std::move(graph).finalize();
+    return stale_session<decltype(session)>(std::move(session), asked);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of a shared step the end is where it has come to, whoever advanced it") {
+  auto session = monitored(shared_step(), stop_at_step::of<"step">{last_step(18)});
+  auto const done = session.run_to_completion(tautline::target<"train">);
+  CHECK(done.steps == 5);  // 4, 8, 12, 16, 20
+  CHECK(written(done.stop.reason) == "reached step 18");
+  CHECK(contains(done.stop.by, "stop_at_step"));
+}
+
+TEST_CASE("of a shared step, too, nothing runs if it has been reached, and num_steps counts from where it stands") {
+  auto over = monitored(shared_step(18), stop_at_step::of<"step">{18});
+  CHECK(over.should_stop());
+  auto session = monitored(shared_step(100), stop_at_step::of<"step">{num_steps(8)});
+  CHECK(session.hook<stop_at_step::of<"step">>().target() == 108);
+  CHECK(session.run_to_completion(tautline::target<"train">).steps == 2);
+}
+
+TEST_CASE("close to the end a shared step is read again") {
+  int asked = 0;
+  auto session = monitored(stale_graph{.asked = &asked}, stop_at_step::of<"step">{10});
+  CHECK(session.run_to_completion(tautline::target<"train">).steps == 10);
+  CHECK(asked == 2);  // when the session was made, and after the last run
 }

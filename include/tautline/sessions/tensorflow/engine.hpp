@@ -187,7 +187,7 @@ class engine {
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
     detail::run_arrays arrays;
     for (detail::variable const& each : variables_.all()) {
-      if (!each.is_local) arrays.fetch(each.value, 0);
+      if (each.can_be_shown()) arrays.fetch(each.value, 0);
     }
     if (!arrays.fetches().empty()) arrays.run(session_.get(), no_options(), nullptr, done_.get());
     if (!arrays.fetches().empty() && TF_GetCode(done_.get()) != TF_OK) {
@@ -195,7 +195,7 @@ class engine {
     }
     std::size_t place = 0;
     for (detail::variable& each : variables_.all()) {
-      if (!each.is_local) each.current.reset(arrays.values()[place++]);
+      if (each.can_be_shown()) each.current.reset(arrays.values()[place++]);
     }
     values_are_current_ = true;
     return {};

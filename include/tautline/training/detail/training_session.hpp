@@ -25,7 +25,14 @@
 #include <tautline/training/training_settings.hpp>
 
 TAUTLINE_BEGIN
+template <fixed_string StepTarget, class... Declared>
+class tensorflow_graph;
 namespace detail {
+
+template <class>
+inline constexpr bool is_tensorflow_graph = false;
+template <fixed_string StepTarget, class... Declared>
+inline constexpr bool is_tensorflow_graph<tensorflow_graph<StepTarget, Declared...>> = true;
 
 // --- what a training writes to, if it writes ------------------------------------------------------------------------
 
@@ -171,6 +178,8 @@ struct hooks_of_model<model<loss<Loss>, metrics<Metrics...>>> {
 /// What depends on the kind of the graph. @tparam Graph without a reference
 template <class Graph>
 struct training_setup {
+  static_assert(!is_tensorflow_graph<Graph>, "tautline: a training over a tensorflow_graph needs a header of its own. Mend: include "
+                                             "<tautline/training/tensorflow_training.hpp>");
   using checkpoints = training_checkpoints;
   /// The graph, told what the settings say. @param saves whether the default saver works
   static Graph&& prepared(Graph&& graph, training_settings const&, bool) { return static_cast<Graph&&>(graph); }
