@@ -89,7 +89,9 @@ class checkpoint_files {
       name.remove_suffix(6);
       if (step_of(name) >= 0 && !is_listed(name)) others.emplace_back(name);
     }
-    std::stable_sort(others.begin(), others.end(), [](auto const& a, auto const& b) { return step_of(a) > step_of(b); });
+    std::sort(others.begin(), others.end(), [](auto const& a, auto const& b) {
+      return step_of(a) != step_of(b) ? step_of(a) > step_of(b) : a < b;
+    });
     made.insert(made.end(), others.begin(), others.end());
     return made;
   }
