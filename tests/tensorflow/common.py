@@ -43,7 +43,10 @@ def configure(configuration, *more):
 
 def program(name, configuration="tensorflow"):
     """The path of a program of meson.build, built now if it is not yet. Ends the script if it cannot be built."""
-    problem = configure(configuration) if not (folder(configuration) / "build.ninja").exists() else None
+    if (folder(configuration) / "build.ninja").exists():  # a program may have been added since
+        problem = builds.compile_all(folder(configuration), "build.ninja")
+    else:
+        problem = configure(configuration)
     path = None if problem else builds.executable(folder(configuration), name)
     if not problem and not path:
         problem = f"tests/tensorflow/meson.build lists no program {name}"

@@ -30,6 +30,7 @@ FILES = ["fixtures.py"]
 SCRIPTS = [
     ["ops.py"],
     ["checkpoints.py"],
+    ["example.py"],
     ["../headers/run.py", "--tensorflow"],
     ["../compile_fail/run.py", "--tensorflow"],
     ["../docs/run.py", "--tensorflow"],
