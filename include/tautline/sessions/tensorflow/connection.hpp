@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include <tautline/sessions/tensorflow/session_config.hpp>
 #include <tautline/sessions/tensorflow/status.hpp>
@@ -27,10 +28,17 @@ struct connection {
   session_config const& config;
   std::chrono::milliseconds limit;
 
+  /// The engine of a server of this very process, by the name that TensorFlow has for it, would be called directly; and then
+  /// no deadline ends the making of a session, nor the closing of one whose other machines are gone. So it is called by way
+  /// of the network, too.
+  [[nodiscard]] std::string address() const {
+    constexpr std::string_view here = "grpc://localhost:";
+    return target.starts_with(here) ? "grpc://127.0.0.1:" + target.substr(here.size()) : target;
+  }
   /// @return null if TensorFlow refuses
-  [[nodiscard]] TF_Session* open(std::string const& to, TF_Graph* graph, TF_Status* done) const {
+  [[nodiscard]] TF_Session* open(TF_Graph* graph, TF_Status* done) const {
     session_options_handle const options(TF_NewSessionOptions());
-    TF_SetTarget(options.get(), to.c_str());
+    TF_SetTarget(options.get(), address().c_str());
     session_config given = config;
     if (!target.empty() && given.operation_timeout_in_ms == 0) given.operation_timeout_in_ms = limit.count();
     TF_SetStatus(done, TF_OK, "");  // TF_SetConfig says something only if it fails
@@ -56,17 +64,6 @@ struct connection {
                               ".config = {.device_filters = {…}}, or give it more .connect_wait");
     }
     return failures.take(done, "making a session on \"" + target + "\"");
-  }
-  /// The engine of a server of this very process is called directly, and then no deadline ends the making of a session. So
-  /// it is tried by way of the network first.
-  status probe(TF_Status* done, failure_memory& failures) const {
-    std::string const here = "grpc://localhost:";
-    if (!target.starts_with(here)) return {};
-    graph_handle const graph(TF_NewGraph());
-    add_try_operation(graph.get(), done);
-    session_handle const session(open("grpc://127.0.0.1:" + target.substr(here.size()), graph.get(), done));
-    if (session == nullptr) return failures.take(done, "making a session on \"" + target + "\"");
-    return wait(session.get(), graph.get(), done, failures);
   }
 };
 

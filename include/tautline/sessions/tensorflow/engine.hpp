@@ -287,8 +287,7 @@ class engine {
   status connect() {
     close();
     detail::connection const to{settings().target, settings().config, settings().connect_wait};
-    if (status const answered = to.probe(done_.get(), failures()); !answered.ok()) return answered;
-    session_.reset(to.open(to.target, graph(), done_.get()));
+    session_.reset(to.open(graph(), done_.get()));
     return session_ != nullptr ? to.wait(session_.get(), graph(), done_.get(), failures())
                                : failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
   }

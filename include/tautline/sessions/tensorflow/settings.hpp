@@ -47,7 +47,7 @@ struct session_settings {
   std::chrono::milliseconds max_wait{std::chrono::hours(2)};
   /// So long it sleeps between two looks.
   std::chrono::milliseconds recovery_wait{500};
-  /// A remote engine, and all machines that it works with, must answer within this time when a session is made.
+  /// A remote engine, and all machines that it works with, must answer within this time when a session is made, or closed.
   std::chrono::milliseconds connect_wait{std::chrono::seconds(60)};
   /// What the session may use of this machine and of others.
   session_config config{};
