@@ -25,6 +25,7 @@
 #include <tautline/hooks.hpp>
 #include <tautline/io/checkpoint_store.hpp>
 #include <tautline/io/event_file.hpp>
+#include <tautline/io/tensorflow_checkpoints.hpp>
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/tautline.hpp>
 
@@ -173,43 +174,6 @@ void show_weights(tensor<float, 2> weights) {
 
 // --- checkpoints -----------------------------------------------------------------------------------------------------
 
-/// By the graph's own saver.
-class graph_checkpoints {
- public:
-  explicit graph_checkpoints(std::string folder) : folder_(std::move(folder)) {}
-
-  status save(training_state const& state) {
-    tf::engine& engine = *state.as<tf::engine>();
-    std::string const name = "model.ckpt-" + std::to_string(state.step());
-    path_ = folder_ + "/" + name;
-    auto const& names = engine.settings().scaffold;
-    status const done = engine.run_alone(engine.find_operation(names.saver_save, ""), "saving",
-                                         engine.find_operation(names.saver_filename, ""), path_);
-    if (done.ok()) std::ofstream(folder_ + "/checkpoint") << "model_checkpoint_path: \"" << name << "\"\n";
-    return done;
-  }
-  restored restore(training_state const& state) {
-    std::string line;
-    std::getline(std::ifstream(folder_ + "/checkpoint") >> std::ws, line);
-    std::size_t const begin = line.find('"');
-    if (begin == std::string::npos) return {};
-    std::string const name = line.substr(begin + 1, line.find('"', begin + 1) - begin - 1);
-    tf::engine& engine = *state.as<tf::engine>();
-    auto const& names = engine.settings().scaffold;
-    restored done;
-    done.result = engine.run_alone(engine.find_operation(names.saver_restore, ""), "restoring",
-                                   engine.find_operation(names.saver_filename, ""), (std::filesystem::path(folder_) / name).string());
-    engine.variables_are_written();
-    done.found = done.result.ok();
-    done.step = std::atoll(name.substr(name.rfind('-') + 1).c_str());
-    return done;
-  }
-  [[nodiscard]] char const* last_path() const { return path_.c_str(); }
-
- private:
-  std::string folder_, path_;
-};
-
 /// As safetensors.
 class stored_checkpoints {
  public:
@@ -284,7 +248,7 @@ int main(int count, char** words) {
       stored_checkpoints store(given.folder + "/safetensors");
       train_kind(given, store);
     } else {
-      graph_checkpoints store(given.folder);
+      tensorflow_checkpoints store(given.folder, {.keep = 0});
       train_kind(given, store);
     }
   } catch (exception const& thrown) {

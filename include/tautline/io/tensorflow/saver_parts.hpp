@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <tensorflow/c/c_api_experimental.h>
-
 #include <tautline/io/checkpoint/compare.hpp>
 #include <tautline/io/file_layer.hpp>
+#include <tautline/io/tensorflow/checkpoint_reader.hpp>
 #include <tautline/sessions/tensorflow/engine.hpp>
 
 // What the saver of a graph saves and restores, read off its operations, and whether a checkpoint is of that graph.
