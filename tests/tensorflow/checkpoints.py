@@ -166,9 +166,9 @@ def killed(program, folder, kills, chance, tally):
             problem = f"the hook is not that of the step: {line.strip()}"
         if problem:
             break
-        if tf.train.latest_checkpoint(folder) is not None:
+        if (folder / "checkpoint").exists():
             problem = wrong(folder, None)
-            last = int(tf.train.latest_checkpoint(folder).rsplit("-", 1)[1])
+            last = last if problem else int(tf.train.latest_checkpoint(folder).rsplit("-", 1)[1])
         if problem:
             break
     tally.add(f"a training that is killed {kills} times always finds its last checkpoint", problem)
