@@ -3,8 +3,9 @@
 """Plays the conformance scenarios with real sessions of TensorFlow in place of the scripted one: the same traces are
 expected. How each error comes about stands in conformance/README.md.
 
-usage: conformance.py [--mode throwing|nonthrowing]... [FOLDER...]     without folders: all that the project has
-       conformance.py --self-test       breaks the backend, rule by rule, and sees scenarios fail
+usage: conformance.py [--quick] [--mode throwing|nonthrowing]... [FOLDER...]     without folders: all that the project has
+       conformance.py --self-test [--quick]       breaks the backend, rule by rule, and sees scenarios fail
+  --quick   without scenarios-extra, which are played with scripted sessions at every change; two of the breaks
 
 Closes with `N passed, N failed`.
 """
@@ -28,6 +29,8 @@ import run  # noqa: E402
 
 PLAYER = HERE / "conformance"
 FOLDERS = [SCENARIOS / "scenarios", SCENARIOS / "scenarios-extra", PLAYER / "scenarios"]
+QUICK_FOLDERS = [SCENARIOS / "scenarios", PLAYER / "scenarios"]
+QUICK_MUTATIONS = ["the end of the input is any error", "a restorer's values are not written"]
 BUILD = report.ROOT / "build/test/tensorflow-conformance"
 # much code that runs for milliseconds: nothing but the time to compile counts
 FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror"]
@@ -105,11 +108,12 @@ def play(scenarios, groups, include, folder, modes):
                 for mode, program in programs.items()}
 
 
-def self_test(tally):
+def self_test(tally, mutations):
     """Breaks one rule at a time in a copy of the headers; only scenarios that are about it are played."""
     folder = BUILD / "self-test"
     generate.CHUNKS = 1  # few scenarios
-    for name, (edits, wanted) in MUTATIONS.items():
+    for name in mutations:
+        edits, wanted = MUTATIONS[name]
         shutil.rmtree(folder / "include", ignore_errors=True)
         shutil.copytree(report.INCLUDE, folder / "include")
         for header, pattern, becomes in edits:
@@ -132,16 +136,17 @@ def self_test(tally):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--mode", action="append", choices=list(MODES), help="with exceptions, by default")
     parser.add_argument("folders", nargs="*")
     given = parser.parse_args()
     packages.need("g++", "ninja-build", "pkg-config", "libfmt-dev", "binutils")
     if given.self_test:
         tally = report.Tally()
-        self_test(tally)
+        self_test(tally, QUICK_MUTATIONS if given.quick else MUTATIONS)
         tally.close()
     try:
-        scenarios = generate.read(given.folders or FOLDERS)
+        scenarios = generate.read(given.folders or (QUICK_FOLDERS if given.quick else FOLDERS))
     except generate.Unreadable as why:
         print(why, file=sys.stderr)
         return 2

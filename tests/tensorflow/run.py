@@ -37,8 +37,8 @@ SCRIPTS = [
     ["cluster.py"],
     ["original.py", "--self-test"],
     ["original.py"],
-    ["conformance.py", "--self-test"],
-    ["conformance.py"],
+    ["conformance.py", "--self-test", "--quick"],
+    ["conformance.py", "--quick"],
 ]
 
 
