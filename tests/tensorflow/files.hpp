@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// What fixtures.py wrote.
@@ -15,10 +16,12 @@ inline std::string path(std::string const& name) {
   char const* const folder = std::getenv("TAUTLINE_TENSORFLOW_FILES");
   return std::string(folder == nullptr ? "." : folder) + '/' + name;
 }
-inline std::string contents(std::string const& name) {
-  std::ifstream in(path(name), std::ios::binary);
+/// Of any file, by its path.
+inline std::string content(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+inline std::string contents(std::string const& name) { return content(path(name)); }
 /// Lines, sorted as Python sorts them.
 inline std::string sorted(std::vector<std::string> lines) {
   std::sort(lines.begin(), lines.end());

@@ -54,7 +54,7 @@ TEST_CASE("descriptions are the bytes that Python writes") {
   CHECK(session_config{}.bytes().empty());
   cluster const all{{"ps", {"localhost:2222"}}, {"worker", {"localhost:2223", "localhost:2224"}}};
   cluster const small{{"ps", {"localhost:2222"}}, {"worker", {"localhost:2223"}}};
-  CHECK(small.server_def("worker", 1, "grpc", {.intra_op_threads = 1}) == files::contents("server.pb"));
+  CHECK(small.server_def("worker", 1, {.intra_op_threads = 1}) == files::contents("server.pb"));
   CHECK(all.address("worker", 1) == "localhost:2224");
   CHECK(all.address("worker", 2).empty());
   CHECK(all.address("chief", 0).empty());

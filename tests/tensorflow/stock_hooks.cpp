@@ -3,8 +3,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +39,8 @@
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/sessions/tensorflow/ops.hpp>
 
+#include "files.hpp"
+
 // The hooks that the library has, on a graph of TensorFlow, as on any other.
 
 using namespace tautline;
@@ -56,11 +56,6 @@ struct folder {
   ~folder() { std::filesystem::remove_all(path); }
   [[nodiscard]] std::string file(char const* name) const { return (path / name).string(); }
 };
-
-std::string text_of(std::string const& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// loss = (w - x)², w += rate * 2 * (x - w): w goes from 0 to x.
 auto falling_graph() {
@@ -113,9 +108,9 @@ TEST_CASE("loggers, summaries and rows take scalars and tensors") {
   }
   REQUIRE(!lines.empty());
   CHECK(lines[0].find("loss = 2.5, away = [-0.5, -1.5]") != std::string::npos);
-  std::string const rows = text_of(here.file("rows.jsonl"));
+  std::string const rows = files::content(here.file("rows.jsonl"));
   CHECK(rows.find("\"loss\":10") != std::string::npos);
-  std::string const trace = text_of(here.file("trace.json"));
+  std::string const trace = files::content(here.file("trace.json"));
   CHECK(trace.find("\"name\":\"loss\"") != std::string::npos);   // an operation of the engine
   CHECK(trace.find("\"name\":\"train\"") != std::string::npos);
 }

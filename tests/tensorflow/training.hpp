@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +15,8 @@
 #include <tautline/core.hpp>
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/sessions/tensorflow/ops.hpp>
+
+#include "files.hpp"
 
 // A small training in TensorFlow whose values can be told in advance, and folders to save it to.
 
@@ -41,10 +42,7 @@ struct scratch {
   std::string path;
 };
 
-inline std::string content(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using files::content;
 inline void write(std::string const& path, std::string const& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }

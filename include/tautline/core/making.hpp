@@ -93,7 +93,8 @@ class making : public events<Backend, Options, Entries...> {
       }
       if (made.ok() && !access::failed(at)) {
         this->state.completed_when_made = static_cast<std::uint32_t>(this->state.completed);
-        this->restart_triggers(!this->state.told_sessions && !was_restored(), filter_t<typename base::is_triggered, indices>{});
+        this->restart_triggers(!this->state.told_sessions && !was_restored(),
+                               filter_t<typename base::is_triggered, indices>{});
         this->state.told_sessions = true;
       }
     }
@@ -107,7 +108,8 @@ class making : public events<Backend, Options, Entries...> {
       return false;
     }
     raw_session<core> session(*this);
-    if (!tell_created(at, session, filter_t<typename base::template has_callback<after_create_session_callback>, opening>{})) {
+    if (!tell_created(at, session,
+                      filter_t<typename base::template has_callback<after_create_session_callback>, opening>{})) {
       this->tell_error();
       return false;
     }
@@ -122,7 +124,8 @@ class making : public events<Backend, Options, Entries...> {
   bool tell_created_one(life& at, Session& session) {
     if constexpr (takes_coordinator<hook_type<Index>, Session, Options>()) {
       auto& coordinator = find_coordinator(this->given).coordinator;
-      return this->template tell_one<callback::after_create_session, after_create_session_callback, Index>(at, session, coordinator);
+      return this->template tell_one<callback::after_create_session, after_create_session_callback, Index>(at, session,
+                                                                                                           coordinator);
     } else {
       return this->template tell_one<callback::after_create_session, after_create_session_callback, Index>(at, session);
     }
@@ -166,7 +169,8 @@ class making : public events<Backend, Options, Entries...> {
   status restore([[maybe_unused]] life& at) {
     if constexpr (has_restorer<Options>) {
       // what triggers remember must be there before it can be overwritten; variables may have no values yet
-      if (!this->state.told_sessions) this->restart_triggers(true, filter_t<typename base::is_triggered, indices>{}, false);
+      if (!this->state.told_sessions)
+        this->restart_triggers(true, filter_t<typename base::is_triggered, indices>{}, false);
       if constexpr (requires { { this->backend.prepare_restore() } -> std::same_as<status>; }) {
         if (status const prepared = this->backend.prepare_restore(); !prepared.ok()) return prepared;
       }

@@ -180,7 +180,8 @@ class basic_timeline {
 ///
 ///     auto session = monitored(graph, timeline{"run/trace.json", every_steps{100}}, …);   // every hundredth step
 ///
-/// A step that an error or the end of the input broke off is there, too: `finished` is false. The trace is streamed: what has been flushed survives a kill. It never overwrites; see `trace_file`.
+/// A step that an error or the end of the input broke off is there, too: `finished` is false. The trace is streamed: what
+/// has been flushed survives a kill. It never overwrites; see `trace_file`.
 ///
 /// @param path of the trace
 /// @param given the steps that are recorded: any trigger; all by default

@@ -30,26 +30,26 @@ struct tensorflow_checkpoint_options {
   bool read_only = false;
 };
 
-/// Checkpoints as `tf.train.Saver` writes and reads them, by the saver that the graph itself has: Python goes on from those
-/// that were saved here, and the other way round.
+/// Checkpoints as `tf.train.Saver` writes and reads them, by the saver that the graph itself has: Python goes on from
+/// those that were saved here, and the other way round.
 ///
 ///     tensorflow_checkpoints saved{"run", {.keep = 3}};
 ///     auto session = monitored(std::move(graph), options{restore_from{saved}},
 ///                              checkpoint_saver{saved, every_steps{1000} | at_end}, …);
 ///
-/// The folder gets `model.ckpt-<global step>` with TensorFlow's endings, `checkpoint`, which names the latest and the ones that
-/// are kept, `graph.pb`, and beside each checkpoint two files with the state of the hooks. Where these are missing, as Python
-/// writes none, the hooks begin as new ones, and the step is the graph's.
+/// The folder gets `model.ckpt-<global step>` with TensorFlow's endings, `checkpoint`, which names the latest and the
+/// ones that are kept, `graph.pb`, and beside each checkpoint two files with the state of the hooks. Where these are
+/// missing, as Python writes none, the hooks begin as new ones, and the step is the graph's.
 ///
-/// A checkpoint is written under another name, brought to the disk and renamed; then `checkpoint` is replaced in one piece;
-/// old ones go after that: a kill at any moment leaves the last one, or the new one. A damaged one is reported, and the one
-/// before it used. Two trainings cannot have one folder at a time.
+/// A checkpoint is written under another name, brought to the disk and renamed; then `checkpoint` is replaced in one
+/// piece; old ones go after that: a kill at any moment leaves the last one, or the new one. A damaged one is
+/// reported, and the one before it used. Two trainings cannot have one folder at a time.
 ///
-/// **Errors** are values. `invalid_argument` where the graph has no saver, or a checkpoint is of another graph; it names
-/// the variables. A variable that is not finite is `nan`: nothing is written. Nothing has been changed when a restore fails,
-/// unless the operation itself does. `aborted` and `unavailable`: the session broke.
-/// **Cost** of a saving: a run that brings the variables here, to look at them, one that writes them, on the training's thread; six
-/// `fsync`. Of a restore: the files are read twice, as the first time shows what is damaged.
+/// **Errors** are values. `invalid_argument` where the graph has no saver, or a checkpoint is of another graph; it
+/// names the variables. A variable that is not finite is `nan`: nothing is written. Nothing has been changed when a
+/// restore fails, unless the operation itself does. `aborted` and `unavailable`: the session broke.
+/// **Cost** of a saving: a run that brings the variables here, to look at them, one that writes them, on the
+/// training's thread; six `fsync`. Of a restore: the files are read twice, as the first time shows what is damaged.
 /// **Thread-safety** the training's thread only.
 /// **Source** tf.train.Saver, latest_checkpoint and CheckpointSaverHook of TensorFlow 2.21.
 class tensorflow_checkpoints {
@@ -58,7 +58,8 @@ class tensorflow_checkpoints {
   static constexpr bool runs_session = true;
 
   explicit tensorflow_checkpoints(std::string folder, tensorflow_checkpoint_options options = {})
-      : files_(std::move(folder), [this](std::string_view line) { options_.report(line); }), options_(std::move(options)) {
+      : files_(std::move(folder), [this](std::string_view line) { options_.report(line); }),
+        options_(std::move(options)) {
     opened_ = files_.open(options_.read_only);
   }
   tensorflow_checkpoints(tensorflow_checkpoints const&) = delete;
@@ -83,7 +84,8 @@ class tensorflow_checkpoints {
   /// The path of what was saved last; empty before.
   [[nodiscard]] char const* last_path() const { return last_path_.c_str(); }
 
-  /// **Errors** of opening the folder; `invalid_argument` where there is no saver, or names keep hooks from being saved.
+  /// **Errors** of opening the folder; `invalid_argument` where there is no saver, or names keep hooks from being
+  /// saved.
   tautline::status prepare(training_state const& state) {
     tensorflow::engine* const engine = nullptr_or_engine(state);
     if (io_result ready = check(engine); !ready.ok()) return fail(ready.kind, std::move(ready.message));
@@ -154,8 +156,9 @@ class tensorflow_checkpoints {
   io_result check(tensorflow::engine* engine) {
     if (!opened_.ok()) return opened_;
     if (engine == nullptr) {
-      return {error_kind::invalid_argument, "tensorflow_checkpoints are for sessions over a tensorflow_graph. Mend: use "
-                                            "checkpoint_store or background_checkpoints"};
+      return {error_kind::invalid_argument,
+              "tensorflow_checkpoints are for sessions over a tensorflow_graph. Mend: use "
+              "checkpoint_store or background_checkpoints"};
     }
     return saver_.find(*engine);
   }
@@ -187,7 +190,9 @@ class tensorflow_checkpoints {
     files_.rotate(options_.keep);
     return {};
   }
-  status_type kept(io_result result) { return result.ok() ? status_type{} : fail(result.kind, std::move(result.message)); }
+  status_type kept(io_result result) {
+    return result.ok() ? status_type{} : fail(result.kind, std::move(result.message));
+  }
   io_result put(tensorflow::engine& engine, std::string const& name, std::string const& temporary) {
     io_result done = files_.put_data(temporary, name);
     if (done.ok()) done = tensorflow::detail::hook_files::write(files_.folder(), name, copy_);
@@ -211,7 +216,8 @@ class tensorflow_checkpoints {
     tensorflow::status_handle const done = tensorflow::new_status();
     from.reader.reset(TF_NewCheckpointReader(files_.at(from.name).c_str(), done.get()));
     if (TF_GetCode(done.get()) != TF_OK) return TF_Message(done.get());
-    if (std::string damaged = tensorflow::detail::saver_parts::verify(from.reader.get()); !damaged.empty()) return damaged;
+    if (std::string damaged = tensorflow::detail::saver_parts::verify(from.reader.get()); !damaged.empty())
+      return damaged;
     std::string const manifest = tensorflow::detail::hook_files::manifest_name(from.name);
     std::string problem;
     if (files_.has(manifest)) (void)files_.folder().load(manifest, from.hooks, problem);
@@ -232,7 +238,8 @@ class tensorflow_checkpoints {
     }
     if (!problem.empty()) return {fail(error_kind::invalid_argument, path + " is not of this training: " + problem)};
     if (!notes.empty()) options_.report(path + ": " + notes);
-    if (status_type const done = engine.run_alone(saver_.restore(), "restoring " + path, saver_.filename(), path); !done.ok()) {
+    if (status_type const done = engine.run_alone(saver_.restore(), "restoring " + path, saver_.filename(), path);
+        !done.ok()) {
       return {done};
     }
     engine.variables_are_written();

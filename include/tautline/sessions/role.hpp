@@ -7,8 +7,8 @@
 
 TAUTLINE_BEGIN
 
-/// What a process is in a training of several: the chief restores or initialises, saves and writes summaries; workers do
-/// none of it.
+/// What a process is in a training of several: the chief restores or initialises, saves and writes summaries; workers
+/// do none of it.
 enum class role : std::uint8_t { chief, worker };
 
 TAUTLINE_END

@@ -85,13 +85,13 @@ class tensorflow_session;
 ///                              stop_at_step{1000}, nan_checker<"loss">{}, tensor_logger<"loss">{every_steps{100}});
 ///     session.run_to_completion(target<"train">);
 ///
-/// Values that hooks ask for by name alone have to be declared with their types. A `fetch<"x", T>` that brings its type, a
-/// feed and a target need no declaration. All names are looked for when the session is created.
+/// Values that hooks ask for by name alone have to be declared with their types. A `fetch<"x", T>` that brings its
+/// type, a feed and a target need no declaration. All names are looked for when the session is created.
 ///
-/// **Errors** of importing and building are kept: `status()` has the first one, what follows does no harm, and a session over
-/// the graph fails with it. A hook's `begin(graph)` may add to the graph by `handle()`.
-/// **Cost** of a step: the gathering of what was asked for in memory that is kept, one copy of what is fed, none of what is
-/// fetched, one `TF_SessionRun`.
+/// **Errors** of importing and building are kept: `status()` has the first one, what follows does no harm, and a
+/// session over the graph fails with it. A hook's `begin(graph)` may add to the graph by `handle()`.
+/// **Cost** of a step: the gathering of what was asked for in memory that is kept, one copy of what is fed, none of
+/// what is fetched, one `TF_SessionRun`.
 /// @tparam StepTarget see `step_target`
 template <fixed_string StepTarget = "", class... Declared>
 class tensorflow_graph {
@@ -102,13 +102,14 @@ class tensorflow_graph {
   [[nodiscard]] static tensorflow_graph from_graph_def(std::string const& path) {
     tensorflow_graph made;
     std::string bytes;
-    if (tensorflow::detail::read_file(path, bytes)) {
+    if (auto failed = tensorflow::detail::read_file(path, bytes); failed.ok()) {
       made.parts_->import(bytes, path);
     } else {
-      made.parts_->fail(error_kind::invalid_argument, path + " cannot be read");
+      made.parts_->fail(failed.kind, std::move(failed.message));
     }
     return made;
   }
+  /// The same, of what is in memory already.
   [[nodiscard]] static tensorflow_graph from_graph_def_bytes(std::string_view bytes) {
     tensorflow_graph made;
     made.parts_->import(bytes, "the GraphDef");
@@ -121,6 +122,7 @@ class tensorflow_graph {
     made.parts_->import(tensorflow::meta_graph::from_file(path), path);
     return made;
   }
+  /// The same, of what is in memory already.
   [[nodiscard]] static tensorflow_graph from_meta_graph_bytes(std::string bytes) {
     tensorflow_graph made;
     made.parts_->import(tensorflow::meta_graph::from_bytes(std::move(bytes)), "the MetaGraphDef");
@@ -135,13 +137,14 @@ class tensorflow_graph {
   }
 
   /// Says as what a value is read: by `fetch<Name>` of hooks and callers that do not say it themselves.
-  /// @tparam Type a number, `bool`, `half`, `bfloat16` or `std::string_view` for a scalar, `tensor<Element, Rank>` for more. A
-  /// scalar may be read as a wider number than it is.
+  /// @tparam Type a number, `bool`, `half`, `bfloat16` or `std::string_view` for a scalar, `tensor<Element, Rank>`
+  /// for more. A scalar may be read as a wider number than it is.
   /// @param in_graph its name there: "dense/BiasAdd:0"; `Name` by default. That of a variable stands for its value
   template <fixed_string Name, tensorflow::detail::fetched_type Type>
   [[nodiscard]] auto value(std::string_view in_graph = {}) && {
     add_alias<Name>(in_graph);
-    using before = std::remove_pointer_t<decltype(tensorflow::detail::declared_type<Name>(detail::type_list<Declared...>{}))>;
+    using before =
+        std::remove_pointer_t<decltype(tensorflow::detail::declared_type<Name>(detail::type_list<Declared...>{}))>;
     if constexpr (std::is_void_v<before>) {
       return tensorflow_graph<StepTarget, Declared..., tensorflow::declared<Name, Type>>(std::move(parts_));
     } else if constexpr (std::is_same_v<before, Type>) {
@@ -172,8 +175,8 @@ class tensorflow_graph {
 
   [[nodiscard]] tensorflow::session_settings const& settings() const { return parts_->settings; }
 
-  /// Adds to the graph in C++; needs `<tautline/sessions/tensorflow/ops.hpp>`. All scopes of a graph build the same one. When
-  /// it is finished it has an init op, one for what is local, and a saver.
+  /// Adds to the graph in C++; needs `<tautline/sessions/tensorflow/ops.hpp>`. All scopes of a graph build the same
+  /// one. When it is finished it has an init op, one for what is local, and a saver.
   template <class Scope = tensorflow::scope>
   [[nodiscard]] Scope ops() {
     using building = typename Scope::building;
@@ -217,7 +220,8 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
   template <fixed_string Name, class Type>
   using read_as =
       std::conditional_t<std::is_void_v<Type>,
-                         std::remove_pointer_t<decltype(tensorflow::detail::declared_type<Name>(declared_types{}))>, Type>;
+                         std::remove_pointer_t<decltype(tensorflow::detail::declared_type<Name>(declared_types{}))>,
+                         Type>;
 
  public:
   using fetchable = names<Names...>;
@@ -361,7 +365,8 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
     if (!found.ok()) return false;
     if constexpr (!std::is_void_v<Type>) {
       found = engine_.names().find_fetch(tensorflow::detail::slot_of<Name>(), name_of<Name>,
-                                         tensorflow::detail::fetched_data_type<Type>, tensorflow::detail::fetched_rank<Type>);
+                                         tensorflow::detail::fetched_data_type<Type>,
+                                         tensorflow::detail::fetched_rank<Type>);
     }
     return found.ok();
   }
@@ -374,9 +379,9 @@ class tensorflow_session<StepTarget, tensorflow::declared<Names, Types>...>
   template <fixed_string... Fed, class... Values>
   void find_feeds(status& found, detail::type_list<feed_t<Fed, Values>...>) {
     (void)(found.ok() && ... &&
-           (found = engine_.names().find_feed(tensorflow::detail::slot_of<Fed>(), name_of<Fed>,
-                                              tensorflow::detail::fed_data_type<Values>(), tensorflow::detail::fed_rank<Values>(),
-                                              &tensorflow::detail::may_be_fed<Values>),
+           (found = engine_.names().find_feed(
+                tensorflow::detail::slot_of<Fed>(), name_of<Fed>, tensorflow::detail::fed_data_type<Values>(),
+                tensorflow::detail::fed_rank<Values>(), &tensorflow::detail::may_be_fed<Values>),
             found.ok()));
   }
   template <fixed_string... Targets>

@@ -29,18 +29,18 @@
 //                                                     {.directory = "run", .role = role::worker, .task_index = 1},
 //                                                     stop_at_step::of<"global_step">{10'000});
 //
-// - Checkpoints are those of the graph's saver, in `directory` itself, where Python looks for them. A graph without a saver
-//   gets one.
+// - Checkpoints are those of the graph's saver, in `directory` itself, where Python looks for them. A graph without a
+//   saver gets one.
 // - `role` and `max_wait` are said in the settings of the training, and handed to the graph's.
 // - A worker waits for the variables on the parameter server, and, by `task_index`, for the step at which it is to begin.
-// - Where the graph has a `target`, a cluster, the default hooks of the chief count by the value "global_step", which has to be
-//   declared: all workers advance it.
+// - Where the graph has a `target`, a cluster, the default hooks of the chief count by the value "global_step", which has
+//   to be declared: all workers advance it.
 
 TAUTLINE_BEGIN
 namespace detail {
 
-/// The checkpoints of a training that may have none: the graph's own, or safetensors. A worker has none of them: the variables
-/// are where all workers find them.
+/// The checkpoints of a training that may have none: the graph's own, or safetensors. A worker has none of them: the
+/// variables are where all workers find them.
 class tensorflow_training_checkpoints {
  public:
   static constexpr bool refuses_not_finite = true;
@@ -122,26 +122,31 @@ struct training_setup<tensorflow_graph<StepTarget, tensorflow::declared<Names, T
     tensorflow::session_settings told = graph.settings();
     if (told.role == role::worker && settings.role == role::chief) {
       graph.fail(error_kind::invalid_argument,
-                 "the graph's settings say that this is a worker, and the training's that it is the chief. Mend: say it in the "
+                 "the graph's settings say that this is a worker, and the training's that it is the chief. Mend: say "
+                 "it in the "
                  "training's, .role = role::worker");
     }
     std::chrono::milliseconds const wait = settings.max_wait, by_default = training_settings{}.max_wait;
     if (wait != by_default) {
       if (told.max_wait != tensorflow::session_settings{}.max_wait && told.max_wait != wait) {
-        graph.fail(error_kind::invalid_argument, "the settings of the graph and of the training have a max_wait each, and not the "
-                                                 "same. Mend: say it in the training's");
+        graph.fail(error_kind::invalid_argument,
+                   "the settings of the graph and of the training have a max_wait each, and not the "
+                   "same. Mend: say it in the training's");
       }
       told.max_wait = wait;
     }
     told.role = settings.role;
     if (!counts && saves && !told.target.empty()) {
-      graph.fail(error_kind::invalid_argument, "the chief of a cluster saves by the global step, which the graph does not declare. "
-                                               "Mend: .value<\"global_step\", std::int64_t>()");
+      graph.fail(error_kind::invalid_argument,
+                 "the chief of a cluster saves by the global step, which the graph does not declare. "
+                 "Mend: .value<\"global_step\", std::int64_t>()");
     }
     bool const wants_saver = saves && settings.checkpoint_format == checkpoint_format::of_graph;
-    bool const has_saver = !told.scaffold.saver_restore.empty() || TF_GraphOperationByName(graph.handle(), "save/restore_all") != nullptr;
+    bool const has_saver =
+        !told.scaffold.saver_restore.empty() || TF_GraphOperationByName(graph.handle(), "save/restore_all") != nullptr;
     // what hooks build later is saved, too: it is seen to when the graph is finished
-    if (wants_saver && !has_saver && !tensorflow::detail::find_variables(graph.handle()).empty()) (void)graph.ops().saver();
+    if (wants_saver && !has_saver && !tensorflow::detail::find_variables(graph.handle()).empty())
+      (void)graph.ops().saver();
     return std::move(graph).settings(std::move(told));
   }
   /// By the global step where others advance it, too.
@@ -159,7 +164,8 @@ struct training_setup<tensorflow_graph<StepTarget, tensorflow::declared<Names, T
     } else {
       bool const waits = settings.role == role::worker && settings.task_index > 0;
       auto const steps = static_cast<step_number>(500 * std::log(static_cast<double>(settings.task_index) + 1));
-      return std::tuple(global_step_waiter{waits ? steps : 0, thread_sleeper{}, [log = settings.log](char const* line) { log(line); }});
+      return std::tuple(global_step_waiter{waits ? steps : 0, thread_sleeper{},
+                                           [log = settings.log](char const* line) { log(line); }});
     }
   }
   template <class Model>

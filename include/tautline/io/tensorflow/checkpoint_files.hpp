@@ -20,7 +20,8 @@
 #include <tautline/io/log_sink.hpp>
 #include <tautline/io/tensorflow/checkpoint_state.hpp>
 
-// The folder of a tf.train.Saver: names, what is committed, and how a checkpoint gets there. Knows nothing of TensorFlow.
+// The folder of a tf.train.Saver: names, what is committed, and how a checkpoint gets there. Knows nothing of
+// TensorFlow.
 
 TAUTLINE_BEGIN
 namespace tensorflow {
@@ -110,7 +111,8 @@ class checkpoint_files {
   /// before the new one is.
   [[nodiscard]] std::string free_name(step_number step) const {
     for (int number = 1;; ++number) {
-      std::string name = "model.ckpt" + (number == 1 ? std::string{} : '.' + std::to_string(number)) + '-' + std::to_string(step);
+      std::string name =
+          "model.ckpt" + (number == 1 ? std::string{} : '.' + std::to_string(number)) + '-' + std::to_string(step);
       if (files_of(name).empty() && !is_listed(name)) return name;
     }
   }
@@ -122,8 +124,9 @@ class checkpoint_files {
   [[nodiscard]] io_result put_data(std::string const& temporary, std::string const& name) {
     if (io_result seen = folder_.scan(); !seen.ok()) return seen;
     if (!has(temporary + ".index")) {
-      return {error_kind::error, "TensorFlow has saved, and " + at(temporary) + ".index is not there. Mend: the folder must "
-                                 "be the same one for all processes of the training"};
+      return {error_kind::error, "TensorFlow has saved, and " + at(temporary) +
+                                     ".index is not there. Mend: the folder must "
+                                     "be the same one for all processes of the training"};
     }
     for (std::string const& file : files_of(temporary)) {
       if (io_result synced = sync(file); !synced.ok()) return synced;

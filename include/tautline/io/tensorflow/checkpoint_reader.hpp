@@ -7,8 +7,8 @@
 
 #include <tensorflow/c/c_api.h>
 
-// TensorFlow declares these in a header that also opens a namespace `tensorflow`, beside which ours would be ambiguous in a
-// program that uses the namespace tautline.
+// TensorFlow declares these in a header that also opens a namespace `tensorflow`, beside which ours would be
+// ambiguous in a program that uses the namespace tautline.
 
 extern "C" {
 struct TF_CheckpointReader;

@@ -40,7 +40,8 @@ inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// What stands between quotes, from `at` on, which is moved behind the closing one. @return false if it is no such thing
+/// What stands between quotes, from `at` on, which is moved behind the closing one. @return false if it is no such
+/// thing
 inline bool read_quoted(std::string_view text, std::size_t& at, std::string& out) {
   out.clear();
   if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return false;
@@ -88,7 +89,8 @@ inline bool read_quoted(std::string_view text, std::size_t& at, std::string& out
 [[nodiscard]] inline bool read_checkpoint_state(std::string_view text, checkpoint_state& state) {
   state = {};
   constexpr std::string_view spaces = " \t\r\n";
-  for (std::size_t at = text.find_first_not_of(spaces); at != std::string_view::npos; at = text.find_first_not_of(spaces, at)) {
+  for (std::size_t at = text.find_first_not_of(spaces); at != std::string_view::npos;
+       at = text.find_first_not_of(spaces, at)) {
     std::size_t const colon = text.find(':', at);
     if (colon == std::string_view::npos) return false;
     std::string_view const name = text.substr(at, colon - at);

@@ -63,12 +63,13 @@ class saver_parts {
     }
     values_.clear();
     for (TF_Operation* const start : {save_, restore_}) {
-      for (TF_Operation* const each : all_before(start)) {
+      for (TF_Operation* const each : operations_before({start}, true)) {
         std::string_view const type = TF_OperationOpType(each);
         if (type == "Save" || type == "SaveSlices") {
-          return {error_kind::invalid_argument,
-                  "the saver of the graph writes the format V1 (\"" + std::string(TF_OperationName(each)) +
-                      "\" is of the type " + std::string(type) + "). Mend: tf.train.Saver(write_version=tf.train.SaverDef.V2)"};
+          return {error_kind::invalid_argument, "the saver of the graph writes the format V1 (\"" +
+                                                    std::string(TF_OperationName(each)) + "\" is of the type " +
+                                                    std::string(type) +
+                                                    "). Mend: tf.train.Saver(write_version=tf.train.SaverDef.V2)"};
         }
         if (start == restore_ && type == "RestoreV2") add_values_of(each);
       }
@@ -95,7 +96,8 @@ class saver_parts {
     }
     for (int i = 0; !values_.empty() && !takes_more && i < TF_CheckpointReaderSize(with); ++i) {
       std::string_view const name = TF_CheckpointReaderGetVariable(with, i);
-      if (!known.contains(name)) found.add("it has \"" + std::string(name) + "\", which the saver of the graph does not know");
+      if (!known.contains(name))
+        found.add("it has \"" + std::string(name) + "\", which the saver of the graph does not know");
     }
     return found.text();
   }
@@ -105,29 +107,13 @@ class saver_parts {
     for (int i = 0; i < TF_CheckpointReaderSize(with); ++i) {
       char const* const name = TF_CheckpointReaderGetVariable(with, i);
       tensor_handle const value(TF_CheckpointReaderGetTensor(with, name, done.get()));
-      if (TF_GetCode(done.get()) != TF_OK) return '"' + std::string(name) + "\" cannot be read: " + TF_Message(done.get());
+      if (TF_GetCode(done.get()) != TF_OK)
+        return '"' + std::string(name) + "\" cannot be read: " + TF_Message(done.get());
     }
     return {};
   }
 
  private:
-  /// Everything that runs before an operation, and itself.
-  static std::vector<TF_Operation*> all_before(TF_Operation* start) {
-    std::vector<TF_Operation*> found{start};
-    std::set<TF_Operation*> seen{start};
-    std::vector<TF_Operation*> controls;
-    for (std::size_t at = 0; at < found.size(); ++at) {
-      TF_Operation* const each = found[at];
-      auto const add = [&](TF_Operation* one) {
-        if (seen.insert(one).second) found.push_back(one);
-      };
-      for (int i = 0; i < TF_OperationNumInputs(each); ++i) add(TF_OperationInput({each, i}).oper);
-      controls.resize(static_cast<std::size_t>(TF_OperationNumControlInputs(each)));
-      TF_OperationGetControlInputs(each, controls.data(), static_cast<int>(controls.size()));
-      for (TF_Operation* const one : controls) add(one);
-    }
-    return found;
-  }
   /// The strings of a constant; none if it is not one.
   static std::vector<std::string> strings_of(TF_Operation* constant) {
     std::vector<std::string> made;
@@ -174,7 +160,8 @@ class saver_parts {
   }
   static std::vector<std::int64_t> shape_in(TF_CheckpointReader* with, char const* name) {
     status_handle const done = new_status();
-    std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max(TF_CheckpointReaderGetVariableNumDims(with, name), 0)));
+    std::vector<std::int64_t> shape(
+        static_cast<std::size_t>(std::max(TF_CheckpointReaderGetVariableNumDims(with, name), 0)));
     TF_CheckpointReaderGetVariableShape(with, name, shape.data(), static_cast<int>(shape.size()), done.get());
     return shape;
   }

@@ -22,15 +22,16 @@ inline void add_try_operation(TF_Graph* graph, TF_Status* done) {
   TF_FinishOperation(TF_NewOperation(graph, "NoOp", try_operation), done);
 }
 
-/// The way to an engine, in this process or elsewhere. An engine that is not there would let the first run wait for ever.
+/// The way to an engine, in this process or elsewhere. An engine that is not there would let the first run wait for
+/// ever.
 struct connection {
   std::string const& target;
   session_config const& config;
   std::chrono::milliseconds limit;
 
-  /// The engine of a server of this very process, by the name that TensorFlow has for it, would be called directly; and then
-  /// no deadline ends the making of a session, nor the closing of one whose other machines are gone. So it is called by way
-  /// of the network, too.
+  /// The engine of a server of this very process, by the name that TensorFlow has for it, would be called directly;
+  /// and then no deadline ends the making of a session, nor the closing of one whose other machines are gone. So it
+  /// is called by way of the network, too.
   [[nodiscard]] std::string address() const {
     constexpr std::string_view here = "grpc://localhost:";
     return target.starts_with(here) ? "grpc://127.0.0.1:" + target.substr(here.size()) : target;
@@ -57,11 +58,11 @@ struct connection {
       std::string machines;
       for (std::string const& each : config.device_filters) machines += (machines.empty() ? "" : ", ") + each;
       if (machines.empty()) machines = "all of its cluster";
-      return failures.set(error_kind::error,
-                          "DEADLINE_EXCEEDED: \"" + target + "\", or a machine that it works with (" + machines +
-                              "), has not answered within " +
-                              std::to_string(limit.count()) + " ms. Mend: start it, leave out machines that are not needed by "
-                              ".config = {.device_filters = {…}}, or give it more .connect_wait");
+      return failures.set(error_kind::error, "DEADLINE_EXCEEDED: \"" + target +
+                                                 "\", or a machine that it works with (" + machines +
+                                                 "), has not answered within " + std::to_string(limit.count()) +
+                                                 " ms. Mend: start it, leave out machines that are not needed by "
+                                                 ".config = {.device_filters = {…}}, or give it more .connect_wait");
     }
     return failures.take(done, "making a session on \"" + target + "\"");
   }

@@ -26,13 +26,15 @@
 TAUTLINE_BEGIN
 namespace tensorflow {
 
-/// A finalized graph and, while one is open, its session in TensorFlow's engine: everything about it that does not depend on
-/// the types of the program. A checkpoint sink that knows TensorFlow gets it by `training_state::as<tensorflow::engine>()`.
+/// A finalized graph and, while one is open, its session in TensorFlow's engine: everything about it that does not
+/// depend on the types of the program. A checkpoint sink that knows TensorFlow gets it by
+/// `training_state::as<tensorflow::engine>()`.
 ///
 /// **Errors** are statuses; their messages stay until eight more have come.
 class engine {
  public:
-  explicit engine(std::unique_ptr<detail::graph_parts> parts) : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
+  explicit engine(std::unique_ptr<detail::graph_parts> parts)
+      : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
     if (parts_->finish_building != nullptr) parts_->finish_building(*parts_);
     if (!parts_->first.ok()) return;
     parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
@@ -271,8 +273,8 @@ class engine {
     for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
     return names_.check_ranks(into);
   }
-  // A remote session is made by its first run, and what bounds that is the default of all its runs: so each of them says
-  // that it has all the time of the world.
+  // A remote session is made by its first run, and what bounds that is the default of all its runs: so each of them
+  // says that it has all the time of the world.
   static constexpr std::int64_t unlimited_ms = 1'000'000'000;
   [[nodiscard]] bool is_remote() const { return !settings().target.empty(); }
   [[nodiscard]] TF_Buffer const* no_options() {
@@ -316,7 +318,8 @@ class engine {
         return failures().set(error_kind::error, words + (lost ? looked.message : "still without a value: " + missing));
       }
       if (lost) close();
-      std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(settings().recovery_wait, settings().max_wait));
+      std::this_thread::sleep_for(
+          std::min<std::chrono::steady_clock::duration>(settings().recovery_wait, settings().max_wait));
     }
   }
   /// The names of variables without a value, at most five. @param locals too
@@ -367,7 +370,8 @@ class engine {
   }
   detail::variable const* global_step_variable() {
     std::string const& given = settings().scaffold.global_step;
-    detail::variable const* const found = variables_.named(given.empty() ? "global_step" : detail::split_name(given).first);
+    detail::variable const* const found =
+        variables_.named(given.empty() ? "global_step" : detail::split_name(given).first);
     bool const is_number = found != nullptr && (found->type == TF_INT64 || found->type == TF_INT32);
     return is_number ? found : nullptr;
   }

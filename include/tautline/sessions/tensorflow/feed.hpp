@@ -50,8 +50,8 @@ consteval int fed_rank() {
   }
 }
 
-/// Whether a fed value can stand for an element type of the graph: the same one, and a single number for every other kind
-/// of number that does not lose its fraction.
+/// Whether a fed value can stand for an element type of the graph: the same one, and a single number for every other
+/// kind of number that does not lose its fraction.
 template <feedable Value>
 constexpr bool may_be_fed(TF_DataType wanted) {
   constexpr TF_DataType given = fed_data_type<Value>();
@@ -66,22 +66,14 @@ constexpr bool may_be_fed(TF_DataType wanted) {
   }
 }
 
+/// A number as one of another type; where that is no number, as it is.
 template <class Number>
 void store_number(void* at, TF_DataType type, Number value) {
-  auto const store = [&]<class To>(To converted) { std::memcpy(at, &converted, sizeof converted); };
-  switch (type) {
-    case TF_FLOAT: return store(static_cast<float>(value));
-    case TF_DOUBLE: return store(static_cast<double>(value));
-    case TF_INT8: return store(static_cast<std::int8_t>(value));
-    case TF_INT16: return store(static_cast<std::int16_t>(value));
-    case TF_INT32: return store(static_cast<std::int32_t>(value));
-    case TF_INT64: return store(static_cast<std::int64_t>(value));
-    case TF_UINT8: return store(static_cast<std::uint8_t>(value));
-    case TF_UINT16: return store(static_cast<std::uint16_t>(value));
-    case TF_UINT32: return store(static_cast<std::uint32_t>(value));
-    case TF_UINT64: return store(static_cast<std::uint64_t>(value));
-    default: return store(value);
-  }
+  auto const store = [&]<class To>(To) {
+    To const converted = static_cast<To>(value);
+    std::memcpy(at, &converted, sizeof converted);
+  };
+  if (!visit_number_type(type, store)) store(value);
 }
 
 /// The value as a tensor of TensorFlow's: one copy, one allocation. @param wanted the graph's element type, one that

@@ -16,8 +16,8 @@ TAUTLINE_BEGIN
 namespace tensorflow {
 namespace detail {
 
-/// The nodes of a graph, as checkpoints and event files describe them; those below "tautline/" are left out. Names are the
-/// graph's own, which outlives this.
+/// The nodes of a graph, as checkpoints and event files describe them; those below "tautline/" are left out. Names
+/// are the graph's own, which outlives this.
 class graph_description {
  public:
   [[nodiscard]] bool empty() const { return nodes_.empty(); }

@@ -3,8 +3,6 @@
 
 // IWYU pragma: private, include <tautline/sessions/tensorflow.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,14 +17,6 @@
 TAUTLINE_BEGIN
 namespace tensorflow {
 namespace detail {
-
-/// A whole file. @return false if it cannot be read
-inline bool read_file(std::string const& path, std::string& bytes) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return false;
-  bytes.assign(std::istreambuf_iterator<char>(file), {});
-  return !file.bad();
-}
 
 /// A graph with what is known of it, under construction and afterwards.
 struct graph_parts {

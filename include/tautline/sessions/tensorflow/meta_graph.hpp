@@ -21,6 +21,25 @@
 TAUTLINE_BEGIN
 namespace tensorflow {
 
+namespace detail {
+
+/// The whole of a file. **Errors** `invalid_argument`, with the system's words on why it cannot be read.
+inline outcome read_file(std::string const& path, std::string& bytes) {
+  auto const failed = [&] {
+    return outcome{error_kind::invalid_argument, path + " cannot be read: " + std::strerror(errno)};
+  };
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return failed();
+  char part[1 << 16];
+  std::size_t got = 0;
+  while ((got = std::fread(part, 1, sizeof part, file)) != 0) bytes.append(part, got);
+  auto made = std::ferror(file) != 0 ? failed() : outcome{};
+  std::fclose(file);
+  return made;
+}
+
+}  // namespace detail
+
 /// A graph with what Python TensorFlow tells about it: a MetaGraphDef, read from the file `model.ckpt-100.meta` beside
 /// a checkpoint or out of a SavedModel.
 ///
@@ -52,7 +71,7 @@ class meta_graph {
   }
   [[nodiscard]] static meta_graph from_file(std::string const& path) {
     std::string bytes;
-    if (auto failed = load(path, bytes); !failed.ok()) return refused(std::move(failed.message));
+    if (auto failed = detail::read_file(path, bytes); !failed.ok()) return refused(std::move(failed.message));
     return whole(std::move(bytes), path);
   }
 
@@ -66,10 +85,10 @@ class meta_graph {
   [[nodiscard]] static meta_graph from_saved_model(std::string const& folder, std::vector<std::string> wanted) {
     std::string bytes;
     std::string const path = folder + "/saved_model.pb";
-    if (auto failed = load(path, bytes); !failed.ok()) {
+    if (auto failed = detail::read_file(path, bytes); !failed.ok()) {
       for (char const* other : {"/saved_model.pbtxt", "/saved_model.cpb"}) {
         std::string ignored;
-        if (load(folder + other, ignored).ok())
+        if (detail::read_file(folder + other, ignored).ok())
           failed.message += std::string("; there is ") + (other + 1) + ", which is not read";
       }
       return refused(std::move(failed.message));
@@ -156,19 +175,6 @@ class meta_graph {
     return found->outputs.front().name;
   }
 
-  static outcome load(std::string const& path, std::string& bytes) {
-    auto const failed = [&] {
-      return outcome{error_kind::invalid_argument, path + " cannot be read: " + std::strerror(errno)};
-    };
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return failed();
-    char part[1 << 16];
-    std::size_t got = 0;
-    while ((got = std::fread(part, 1, sizeof part, file)) != 0) bytes.append(part, got);
-    auto made = std::ferror(file) != 0 ? failed() : outcome{};
-    std::fclose(file);
-    return made;
-  }
   static constexpr char const* text_form = " is in text form; only the binary form is read";
   static bool is_text(std::string_view bytes) {
     for (std::string_view start :

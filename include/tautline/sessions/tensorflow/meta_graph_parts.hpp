@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/meta_graph.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ struct saver_def {
   enum format : std::uint8_t { legacy = 0, v1 = 1, v2 = 2 } version = legacy;
 };
 
+/// A list under a name (`graph_keys`), in which Python keeps what belongs to the graph.
 struct collection_def {
   enum kind : std::uint8_t { none, node_list, bytes_list, int64_list, float_list, any_list };
   std::string key;
@@ -49,6 +52,7 @@ struct tensor_info {
   std::string values{}, indices{}, dense_shape{};  ///< the three tensors of a sparse one
 };
 
+/// A way to call the graph: names for what goes in and what comes out.
 struct signature_def {
   std::string key, method_name{};
   std::vector<tensor_info> inputs{}, outputs{};

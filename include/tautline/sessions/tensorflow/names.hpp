@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,33 @@ template <class Visit>
 void each_operation(TF_Graph* graph, Visit visit) {
   std::size_t place = 0;
   while (TF_Operation* const found = TF_GraphNextOperation(graph, &place)) visit(found);
+}
+
+/// These, and all operations from which values reach them, each once, the nearest first.
+/// @param with_controls also those that they merely wait for: then it is all that runs with them
+inline std::vector<TF_Operation*> operations_before(std::vector<TF_Operation*> starts, bool with_controls) {
+  std::vector<TF_Operation*> found;
+  std::set<TF_Operation*> seen;
+  auto const add = [&](TF_Operation* one) {
+    if (seen.insert(one).second) found.push_back(one);
+  };
+  for (TF_Operation* const start : starts) add(start);
+  std::vector<TF_Operation*> controls;
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    TF_Operation* const each = found[at];
+    for (int i = 0; i < TF_OperationNumInputs(each); ++i) add(TF_OperationInput({each, i}).oper);
+    if (!with_controls) continue;
+    controls.resize(static_cast<std::size_t>(TF_OperationNumControlInputs(each)));
+    TF_OperationGetControlInputs(each, controls.data(), static_cast<int>(controls.size()));
+    for (TF_Operation* const one : controls) add(one);
+  }
+  return found;
+}
+
+/// Whether an operation is a variable: of the resource kind, or of the older one, whose output is a reference.
+inline bool is_variable(TF_Operation* operation) {
+  std::string_view const type = TF_OperationOpType(operation);
+  return type == "VarHandleOp" || type == "VariableV2" || type == "Variable";
 }
 
 /// "loss:0" in two; -1 stands for a name without an output.

@@ -30,7 +30,6 @@ struct job {
 ///
 ///     tensorflow::cluster const cluster{{"ps", {"localhost:2222"}}, {"worker", {"localhost:2223", "localhost:2224"}}};
 ///     tensorflow::server server(cluster, "worker", 0);
-///
 class cluster {
  public:
   cluster() = default;
@@ -46,9 +45,9 @@ class cluster {
     return {};
   }
 
-  /// The ServerDef of one process, as TF_NewServer takes it.
-  [[nodiscard]] std::string server_def(std::string_view name, std::size_t index, std::string_view protocol = "grpc",
-                                       session_config const& config = {}) const {
+  /// The ServerDef of one process, as TF_NewServer takes it. Parameters as those of a `server`.
+  [[nodiscard]] std::string server_def(std::string_view name, std::size_t index, session_config const& config = {},
+                                       std::string_view protocol = "grpc") const {
     proto_writer out;
     out.message(1, [&](proto_writer& all) {
       for (auto const& one : jobs_) {
@@ -82,22 +81,26 @@ class cluster {
 ///
 /// **Errors** in `status()`, each with the process's name and address: no such process in the cluster, the port is
 /// taken, no such protocol.
-/// **Life** a server of gRPC that has been started cannot be stopped: TF_ServerStop answers UNIMPLEMENTED ("Clean shutdown
-/// is not currently implemented"), TF_DeleteServer then aborts the process. So the destructor leaves it behind: it
-/// serves, and holds its port, until the process ends. Make one in a process.
+/// **Life** a server of gRPC that has been started cannot be stopped: TF_ServerStop answers UNIMPLEMENTED ("Clean
+/// shutdown is not currently implemented"), TF_DeleteServer then aborts the process. So the destructor leaves it
+/// behind: it serves, and holds its port, until the process ends. Make one in a process.
 /// **Thread-safety** one thread makes and destroys it; sessions on its target may be made from any.
 class server {
  public:
   server() = default;  ///< none
+  /// Makes and starts it. @param name, index which of the cluster's processes this is: `"worker", 0`
+  /// @param config as that of a session, of the whole server
+  /// @param protocol "grpc", or another that this TensorFlow has
   server(cluster const& all, std::string_view name, std::size_t index, session_config const& config = {},
          std::string_view protocol = "grpc") {
     std::string const address = all.address(name, index);
     who_ = "/job:" + std::string(name) + "/task:" + std::to_string(index) + " at " + address;
     if (address.empty()) {
-      failed_ = {error_kind::invalid_argument, "the cluster has no /job:" + std::string(name) + "/task:" + std::to_string(index)};
+      failed_ = {error_kind::invalid_argument,
+                 "the cluster has no /job:" + std::string(name) + "/task:" + std::to_string(index)};
       return;
     }
-    std::string const bytes = all.server_def(name, index, protocol, config);
+    std::string const bytes = all.server_def(name, index, config, protocol);
     call("cannot be made", [&](TF_Status* to) { server_.reset(TF_NewServer(bytes.data(), bytes.size(), to)); });
     if (!failed_.ok()) {
       server_.reset();
@@ -110,8 +113,9 @@ class server {
   [[nodiscard]] tautline::status status() const { return failed_.status(); }
   /// "grpc://127.0.0.1:2222", for the sessions of this process; empty if there is no server.
   ///
-  /// It is not written as the cluster has it: then TensorFlow would call its server directly, and no deadline would end the
-  /// making of a session while a machine of the cluster is missing, nor the closing of one while a machine goes away.
+  /// It is not written as the cluster has it: then TensorFlow would call its server directly, and no deadline would
+  /// end the making of a session while a machine of the cluster is missing, nor the closing of one while a machine
+  /// goes away.
   [[nodiscard]] std::string target() const {
     std::string const own = server_ ? TF_ServerTarget(server_.get()) : "";
     std::string_view const start = "grpc://";

@@ -25,8 +25,9 @@ struct session_config {
   /// machines that it may use: with these a worker does not wait for the other workers.
   std::vector<std::string> device_filters{};
   /// Of sessions on a server: bounds the making and the closing of the session, and each run that has no timeout of its
-  /// own (`run_options::timeout_in_ms`, which may be longer); 0: none. Without it a session on a server that is not there
-  /// waits for ever. A session on `"grpc://localhost:…"` of this very process ignores it when it is made and closed.
+  /// own (`run_options::timeout_in_ms`, which may be longer); 0: none. Without it a session on a server that is not
+  /// there waits for ever. A session on `"grpc://localhost:…"` of this very process ignores it when it is made and
+  /// closed.
   std::int64_t operation_timeout_in_ms = 0;
   /// Of remote sessions: variables are not shared with the other sessions of a server.
   bool isolate_session_state = false;

@@ -19,7 +19,7 @@ namespace tensorflow {
 /// **Source** tf.train.Scaffold.
 struct scaffold {
   std::string init_op{};                  ///< target: initialises all variables that are not of one process alone
-  std::string local_init_op{};            ///< target: variables, tables and iterators of each process; in each new session
+  std::string local_init_op{};            ///< target: variables, tables, iterators of a process; in each new session
   std::string ready_op{};                 ///< strings: what is not initialised yet; without one all variables are asked
   std::string ready_for_local_init_op{};  ///< the same, asked before the local init op
   std::string global_step{};              ///< value: an integer variable, from which the session's steps begin
@@ -47,7 +47,8 @@ struct session_settings {
   std::chrono::milliseconds max_wait{std::chrono::hours(2)};
   /// So long it sleeps between two looks.
   std::chrono::milliseconds recovery_wait{500};
-  /// A remote engine, and all machines that it works with, must answer within this time when a session is made, or closed.
+  /// A remote engine, and all machines that it works with, must answer within this time when a session is made, or
+  /// closed.
   std::chrono::milliseconds connect_wait{std::chrono::seconds(60)};
   /// What the session may use of this machine and of others.
   session_config config{};

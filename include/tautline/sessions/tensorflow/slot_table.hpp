@@ -34,7 +34,8 @@ struct named_slot {
   bool always = false;  ///< fetched in every run: a trigger looks at it
   TF_Output after_step{nullptr, 0};  ///< of a variable: its value behind the step target, which this runs, too
   tensor_handle value{};
-  /// Objects that are not in the tensor itself, a cell for each kind: what is read stays where it is until the next run.
+  /// Objects that are not in the tensor itself, a cell for each kind: what is read stays where it is until the next
+  /// run.
   struct alignas(16) cell {
     std::byte bytes[16]{};
   };
@@ -104,8 +105,8 @@ class slot_table {
     bool const fits = found.type == asked || (rank == 0 && widens(found.type, asked));
     if (!fits || (found.has_rank && rank >= 0 && static_cast<int>(found.shape.size()) != rank)) {
       return parts_->failures.set(error_kind::invalid_argument,
-                            std::string("fetch \"") + name + "\": it is asked for as " + name_of_type(asked) + " of rank " +
-                                std::to_string(rank) + ", in the graph it is " + form_of(found));
+                                  std::string("fetch \"") + name + "\": it is asked for as " + name_of_type(asked) +
+                                      " of rank " + std::to_string(rank) + ", in the graph it is " + form_of(found));
     }
     if (!found.has_rank && rank >= 0) found.asked_rank = rank;
     return {};
@@ -190,8 +191,9 @@ class slot_table {
       std::string const asked = std::string(what) + " \"" + found.name + "\"";
       if (made != nullptr) {
         return parts_->failures.set(error_kind::invalid_argument,
-                              asked + ": the operation \"" + operation + "\" of the graph has " + std::to_string(outputs) +
-                                  " outputs" + (outputs == 0 ? ". Mend: run it as a target" : ""));
+                                    asked + ": the operation \"" + operation + "\" of the graph has " +
+                                        std::to_string(outputs) + " outputs" +
+                                        (outputs == 0 ? ". Mend: run it as a target" : ""));
       }
       return parts_->failures.set(error_kind::invalid_argument,
                             no_such_name(parts_->graph.get(), asked, in_graph, [](TF_Operation* each) {

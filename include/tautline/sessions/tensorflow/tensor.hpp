@@ -56,6 +56,7 @@ template <class Element>
 concept element = (std::is_arithmetic_v<Element> && sizeof(Element) <= 8) || std::same_as<Element, half> ||
                   std::same_as<Element, bfloat16> || std::same_as<Element, std::string_view>;
 
+/// TensorFlow's number for a type of C++.
 template <element Element>
 inline constexpr TF_DataType data_type_of = [] {
   if constexpr (std::same_as<Element, half>) {
@@ -128,6 +129,7 @@ inline constexpr TF_DataType data_type_of = [] {
     default: return {};
   }
 }
+/// The other way round.
 [[nodiscard]] constexpr TF_DataType data_type_of_element(element_type type) {
   constexpr TF_DataType types[] = {TF_BOOL,   TF_UINT8, TF_INT8,  TF_UINT16, TF_INT16, TF_HALF,  TF_BFLOAT16,
                                    TF_UINT32, TF_INT32, TF_FLOAT, TF_UINT64, TF_INT64, TF_DOUBLE};
@@ -139,7 +141,8 @@ inline constexpr TF_DataType data_type_of = [] {
 /// A tensor that a run gave, where TensorFlow put it: nothing is copied. Elements lie without gaps, the last dimension
 /// running fastest. Good until the session's next run; a copy of this object is no copy of the elements.
 ///
-/// @tparam Rank number of dimensions, checked when the session is created and, where the graph does not know it, in each run
+/// @tparam Rank number of dimensions, checked when the session is created and, where the graph does not know it, in
+/// each run
 template <element Element, int Rank>
   requires(Rank >= 0)
 class tensor {
@@ -215,7 +218,8 @@ constexpr bool widens(TF_DataType from, TF_DataType to) {
   auto const is_int = [](TF_DataType type) { return type == TF_INT8 || type == TF_INT16 || type == TF_INT32; };
   auto const is_unsigned = [](TF_DataType type) { return type == TF_UINT8 || type == TF_UINT16 || type == TF_UINT32; };
   switch (to) {
-    case TF_DOUBLE: return from == TF_FLOAT || from == TF_HALF || from == TF_BFLOAT16 || is_int(from) || is_unsigned(from);
+    case TF_DOUBLE:
+      return from == TF_FLOAT || from == TF_HALF || from == TF_BFLOAT16 || is_int(from) || is_unsigned(from);
     case TF_FLOAT: return from == TF_HALF || from == TF_BFLOAT16;
     case TF_INT64: return is_int(from) || is_unsigned(from);
     case TF_INT32: return from == TF_INT8 || from == TF_INT16 || from == TF_UINT8 || from == TF_UINT16;
@@ -224,32 +228,46 @@ constexpr bool widens(TF_DataType from, TF_DataType to) {
   }
 }
 
-/// The scalar at an address, as another type that can hold it.
+/// Calls `visit(zero)` with a zero of the number type that an element type is.
+/// @return false, without a call, for types that are none of C++'s numbers: `half` and `bfloat16`, `bool`, strings,
+/// and others
+template <class Visit>
+bool visit_number_type(TF_DataType type, Visit const& visit) {
+  switch (type) {
+    case TF_FLOAT: return visit(float{}), true;
+    case TF_DOUBLE: return visit(double{}), true;
+    case TF_INT8: return visit(std::int8_t{}), true;
+    case TF_INT16: return visit(std::int16_t{}), true;
+    case TF_INT32: return visit(std::int32_t{}), true;
+    case TF_INT64: return visit(std::int64_t{}), true;
+    case TF_UINT8: return visit(std::uint8_t{}), true;
+    case TF_UINT16: return visit(std::uint16_t{}), true;
+    case TF_UINT32: return visit(std::uint32_t{}), true;
+    case TF_UINT64: return visit(std::uint64_t{}), true;
+    default: return false;
+  }
+}
+
+/// The scalar at an address, as another type that can hold it; zero if it is no number.
 template <class To>
 To widened(TF_DataType from, void const* at) {
-  auto const read = [&]<class From>(From value) {
+  To result{};
+  auto const read = [&](auto value) {
     std::memcpy(&value, at, sizeof value);
-    if constexpr (std::is_arithmetic_v<From>) {
-      return static_cast<To>(value);
+    if constexpr (std::is_arithmetic_v<decltype(value)>) {
+      result = static_cast<To>(value);
     } else {
-      return static_cast<To>(static_cast<float>(value));
+      result = static_cast<To>(static_cast<float>(value));
     }
   };
-  switch (from) {
-    case TF_FLOAT: return read(float{});
-    case TF_DOUBLE: return read(double{});
-    case TF_HALF: return read.template operator()<half>({});
-    case TF_BFLOAT16: return read.template operator()<bfloat16>({});
-    case TF_INT8: return read(std::int8_t{});
-    case TF_INT16: return read(std::int16_t{});
-    case TF_INT32: return read(std::int32_t{});
-    case TF_INT64: return read(std::int64_t{});
-    case TF_UINT8: return read(std::uint8_t{});
-    case TF_UINT16: return read(std::uint16_t{});
-    case TF_UINT32: return read(std::uint32_t{});
-    case TF_UINT64: return read(std::uint64_t{});
-    default: return To{};
+  if (from == TF_HALF) {
+    read(half{});
+  } else if (from == TF_BFLOAT16) {
+    read(bfloat16{});
+  } else {
+    visit_number_type(from, read);
   }
+  return result;
 }
 
 /// A tensor of strings: its memory holds objects of TensorFlow's, which frees them with it.
@@ -274,7 +292,9 @@ Type read_value(TF_Tensor const* from) {
   } else {
     if (from == nullptr) return Type{};
     if (TF_TensorType(from) == data_type_of<Type>) [[likely]] return *static_cast<Type const*>(TF_TensorData(from));
-    if constexpr (std::is_arithmetic_v<Type> && !std::same_as<Type, bool>) return widened<Type>(TF_TensorType(from), TF_TensorData(from));
+    if constexpr (std::is_arithmetic_v<Type> && !std::same_as<Type, bool>) {
+      return widened<Type>(TF_TensorType(from), TF_TensorData(from));
+    }
     return Type{};
   }
 }

@@ -95,8 +95,7 @@ class variable_table {
     status_handle const made = new_status();
     std::vector<TF_Operation*> found;
     each_operation(graph, [&](TF_Operation* operation) {
-      std::string_view const type = TF_OperationOpType(operation);
-      if (type == "VarHandleOp" || type == "VariableV2" || type == "Variable") found.push_back(operation);
+      if (is_variable(operation)) found.push_back(operation);
     });
     for (TF_Operation* const each : found) {
       if (!add(graph, each, made.get())) return failures.take(made.get(), "reading the variables of the graph");
@@ -158,7 +157,9 @@ class variable_table {
     }
 
     std::string const base = "tautline/" + std::string(found.name);
-    auto const op = [&](char const* type, char const* last) { return operation_maker(graph, type, base + last, failed); };
+    auto const op = [&](char const* type, char const* last) {
+      return operation_maker(graph, type, base + last, failed);
+    };
     found.assigned = {op("Placeholder", "/value").type("dtype", found.type).finish(), 0};
     if (TF_GetCode(failed) != TF_OK) return false;
     if (is_resource) {
@@ -166,7 +167,8 @@ class variable_table {
       if (TF_GetCode(failed) != TF_OK) return false;
       found.is_initialized = {op("VarIsInitializedOp", "/is_initialized").input(handle).finish(), 0};
       if (TF_GetCode(failed) != TF_OK) return false;
-      found.assign = op("AssignVariableOp", "/assign").input(handle).input(found.assigned).type("dtype", found.type).finish();
+      found.assign =
+          op("AssignVariableOp", "/assign").input(handle).input(found.assigned).type("dtype", found.type).finish();
     } else {
       found.value = handle;
       found.is_initialized = {op("IsVariableInitialized", "/is_initialized").input(handle).finish(), 0};

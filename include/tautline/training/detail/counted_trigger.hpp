@@ -27,7 +27,9 @@ struct counted_trigger {
   void set_flags(memory& kept, std::uint64_t bits) const { inner.set_flags(kept, bits); }
   void restart(memory& kept, trigger_view const& view) const { inner.restart(kept, view); }
   [[nodiscard]] bool due(memory const& kept, trigger_view const& view) const { return inner.due(kept, view); }
-  void looked(memory& kept, trigger_view const& view, bool due, bool acted) const { inner.looked(kept, view, due, acted); }
+  void looked(memory& kept, trigger_view const& view, bool due, bool acted) const {
+    inner.looked(kept, view, due, acted);
+  }
 };
 
 }  // namespace detail

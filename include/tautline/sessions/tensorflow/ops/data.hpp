@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <tautline/sessions/tensorflow/ops/training.hpp>
 
 // Inputs: data sets and iterators over them, whose end is the end of the session's input.
@@ -17,7 +19,9 @@ class iterator {
 
   /// A component of the element, in the order of the slices.
   [[nodiscard]] output operator[](int component) const { return next_[component]; }
+  /// The node that takes an element.
   [[nodiscard]] operation const& next() const { return next_; }
+  /// The node that goes back to the beginning; a part of the local initialisation already.
   [[nodiscard]] operation const& initializer() const { return initializer_; }
 
  private:
@@ -34,15 +38,18 @@ class dataset {
   dataset(output raw, std::vector<TF_DataType> types, std::vector<shape> shapes)
       : raw_(raw), types_(std::move(types)), shapes_(std::move(shapes)) {}
 
+  /// TensorFlow's handle of it (a variant), for ops that are not here.
   [[nodiscard]] output const& raw() const { return raw_; }
 
   /// @param count -1: without end
   [[nodiscard]] dataset repeat(std::int64_t count = -1) const {
     return made("RepeatDataset", {number(count, "count")}, shapes_);
   }
+  /// The first `count` elements.
   [[nodiscard]] dataset take(std::int64_t count) const {
     return made("TakeDataset", {number(count, "count")}, shapes_);
   }
+  /// All but the first `count` elements.
   [[nodiscard]] dataset skip(std::int64_t count) const {
     return made("SkipDataset", {number(count, "count")}, shapes_);
   }
@@ -54,6 +61,7 @@ class dataset {
     return made("ShuffleDataset", {number(window, "buffer_size"), number(first, "seed"), number(second, "seed2")},
                 shapes_, {{"reshuffle_each_iteration", true}});
   }
+  /// Elements one above the other, along a new first dimension of `size`; the last batch may be smaller.
   /// @param drop_remainder a last batch that is not full is left out, and the size is known
   [[nodiscard]] dataset batch(std::int64_t size, bool drop_remainder = false) const {
     std::vector<shape> batched;
@@ -67,6 +75,7 @@ class dataset {
     return made("BatchDatasetV2", {number(size, "batch_size"), drop}, batched);
   }
 
+  /// @param name of the node that takes an element; "IteratorGetNext" without one
   [[nodiscard]] tensorflow::iterator iterator(std::string_view name = {}) const {
     if (!raw_) return {};
     auto const& where = *raw_.where();

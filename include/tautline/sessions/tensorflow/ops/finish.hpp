@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <set>
 
 #include <tautline/sessions/tensorflow/ops/variables.hpp>
@@ -13,18 +15,8 @@ namespace detail {
 
 /// All nodes that run with this one.
 [[nodiscard]] inline std::set<TF_Operation*> nodes_run_by(TF_Operation* target) {
-  std::set<TF_Operation*> found;
-  std::vector<TF_Operation*> open{target};
-  while (!open.empty()) {
-    TF_Operation* const node = open.back();
-    open.pop_back();
-    if (!found.insert(node).second) continue;
-    for (int i = 0; i < TF_OperationNumInputs(node); ++i) open.push_back(TF_OperationInput({node, i}).oper);
-    std::vector<TF_Operation*> controls(static_cast<std::size_t>(TF_OperationNumControlInputs(node)));
-    TF_OperationGetControlInputs(node, controls.data(), static_cast<int>(controls.size()));
-    open.insert(open.end(), controls.begin(), controls.end());
-  }
-  return found;
+  auto const found = operations_before({target}, true);
+  return {found.begin(), found.end()};
 }
 
 /// The variables to which one of these nodes assigns, for a restore or an initial value.

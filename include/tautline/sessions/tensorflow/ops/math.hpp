@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <tautline/sessions/tensorflow/ops/node.hpp>
 
 // Placeholders, constants, arithmetic and the usual functions of neural networks.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <deque>
 #include <initializer_list>
 #include <map>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,12 +17,13 @@ namespace tensorflow {
 /// The seed of one node. With the same seeds, op and shape the numbers are those of TensorFlow's Python, to the bit.
 using op_seed = std::optional<std::int64_t>;
 
+/// Normally distributed numbers.
 struct random_normal {
   double mean = 0;
   double stddev = 1;
   op_seed seed = {};
 };
-/// No number further from the mean than two standard deviations.
+/// The same, and no number further from the mean than two standard deviations: such ones are drawn again.
 struct truncated_normal {
   double mean = 0;
   double stddev = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <set>
 
 #include <tautline/sessions/tensorflow/ops/variables.hpp>
@@ -29,10 +31,12 @@ class hyperparameter {
 };
 
 /// w -= rate · g
+/// **Source** tf.train.GradientDescentOptimizer
 struct sgd {
   hyperparameter learning_rate = 0.01;
 };
 /// m = momentum · m + g; w -= rate · m (Nesterov: w -= rate · (g + momentum · m)). Slots: `NAME/Momentum`.
+/// **Source** tf.train.MomentumOptimizer
 struct momentum {
   hyperparameter learning_rate = 0.01;
   hyperparameter momentum_rate = 0.9;
@@ -54,7 +58,7 @@ class training_ops : public variable_ops {
  public:
   using variable_ops::variable_ops;
 
-  /// The derivatives of the sum of all `ys` by each of `xs`. **Errors** an op on the way of which TensorFlow's C++
+  /// The derivatives of the sum of all `ys` by each of `xs`, in the shape of that x. **Errors** an op on the way of which TensorFlow's C++
   /// library knows no derivative (the message names it); an x on which no y depends.
   [[nodiscard]] std::vector<output> gradients(std::vector<output> const& ys, std::vector<output> const& xs) const {
     auto found = possible_gradients(ys, xs);
@@ -71,7 +75,9 @@ class training_ops : public variable_ops {
   ///
   ///     auto train = ops.minimize(loss, sgd{0.1}, ops.global_step(), "train");
   ///
+  /// @param loss any shape; its sum is made smaller
   /// @param name of the node to run; without one "GradientDescent", "Momentum" or "Adam", as in Python
+  /// **Errors** those of `gradients`; no trainable variable, or none on which `loss` depends.
   template <class Optimizer>
   operation minimize(output const& loss, Optimizer const& how, name_type name = {}) const {
     return apply(loss, how, nullptr, name);
@@ -96,16 +102,10 @@ class training_ops : public variable_ops {
  private:
   /// All nodes from which values reach one of these.
   [[nodiscard]] static std::set<TF_Operation*> sources(std::vector<output> const& of) {
-    std::set<TF_Operation*> found;
-    std::vector<TF_Operation*> open;
-    for (output const& one : of) open.push_back(one.handle().oper);
-    while (!open.empty()) {
-      TF_Operation* const node = open.back();
-      open.pop_back();
-      if (!found.insert(node).second) continue;
-      for (int i = 0; i < TF_OperationNumInputs(node); ++i) open.push_back(TF_OperationInput({node, i}).oper);
-    }
-    return found;
+    std::vector<TF_Operation*> starts;
+    for (output const& one : of) starts.push_back(one.handle().oper);
+    auto const found = operations_before(std::move(starts), false);
+    return {found.begin(), found.end()};
   }
 
   /// An x on which nothing depends has an empty one.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -9,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tensorflow/c/c_api.h>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -17,6 +18,7 @@
 
 #include <tautline/core/tensor.hpp>
 #include <tautline/sessions/tensorflow/status.hpp>
+#include <tautline/sessions/tensorflow/tensor.hpp>
 
 // What nodes are made with, beside other nodes: shapes, constants, attributes.
 
@@ -58,12 +60,6 @@ class shape {
 
 namespace detail {
 
-[[nodiscard]] constexpr TF_DataType data_type_of(element_type type) {
-  constexpr TF_DataType types[] = {TF_BOOL,   TF_UINT8, TF_INT8,  TF_UINT16, TF_INT16, TF_HALF,  TF_BFLOAT16,
-                                   TF_UINT32, TF_INT32, TF_FLOAT, TF_UINT64, TF_INT64, TF_DOUBLE};
-  return types[static_cast<std::size_t>(type)];
-}
-
 template <class Type>
 concept string_like = std::convertible_to<Type const&, std::string_view>;
 
@@ -78,7 +74,7 @@ template <graph_element Type>
   if constexpr (string_like<Type>) {
     return TF_STRING;
   } else {
-    return data_type_of(tensor_traits<Type>::type);
+    return data_type_of_element(tensor_traits<Type>::type);
   }
 }
 
@@ -96,7 +92,7 @@ class constant_value {
       // NOLINTNEXTLINE(google-explicit-constructor): ops.constant(2.5f)
       constant_value(Value const& value) {
     auto const seen = view_tensor(const_cast<Value&>(value));  // it is only read
-    take(detail::data_type_of(seen.type), shape(std::vector<std::int64_t>(seen.shape, seen.shape + seen.rank)),
+    take(data_type_of_element(seen.type), shape(std::vector<std::int64_t>(seen.shape, seen.shape + seen.rank)),
          seen.data, seen.bytes());
   }
   template <tensor_value Element>
@@ -119,7 +115,8 @@ class constant_value {
     take_strings(seen.data(), seen.size(), form);
   }
 
-  /// `value` in each of the elements of `form`, as an element of type `type` (a number of any type).
+  /// `value` in each of the elements of `form`, as an element of type `type`: a number of C++, or `bool`. Empty for
+  /// others.
   [[nodiscard]] static constant_value filled(TF_DataType type, shape const& form, double value) {
     constant_value made;
     auto const count = form.element_count() < 0 ? 0 : static_cast<std::size_t>(form.element_count());
@@ -127,43 +124,8 @@ class constant_value {
       std::vector<Element> const elements(count, element);
       made.take(type, form, elements.data(), count * sizeof(Element), count);
     };
-    switch (type) {
-      case TF_FLOAT:
-        fill(static_cast<float>(value));
-        break;
-      case TF_DOUBLE:
-        fill(value);
-        break;
-      case TF_INT64:
-        fill(static_cast<std::int64_t>(value));
-        break;
-      case TF_INT32:
-        fill(static_cast<std::int32_t>(value));
-        break;
-      case TF_INT16:
-        fill(static_cast<std::int16_t>(value));
-        break;
-      case TF_INT8:
-        fill(static_cast<std::int8_t>(value));
-        break;
-      case TF_UINT8:
-        fill(static_cast<std::uint8_t>(value));
-        break;
-      case TF_UINT16:
-        fill(static_cast<std::uint16_t>(value));
-        break;
-      case TF_UINT32:
-        fill(static_cast<std::uint32_t>(value));
-        break;
-      case TF_UINT64:
-        fill(static_cast<std::uint64_t>(value));
-        break;
-      case TF_BOOL:
-        fill(static_cast<unsigned char>(value != 0));
-        break;
-      default:
-        break;  // none that a number can be written as: null
-    }
+    auto const fill_as = [&]<class Element>(Element) { fill(static_cast<Element>(value)); };
+    if (!detail::visit_number_type(type, fill_as) && type == TF_BOOL) fill(static_cast<unsigned char>(value != 0));
     return made;
   }
 
@@ -173,26 +135,18 @@ class constant_value {
  private:
   constant_value() = default;
 
-  struct release {
-    void operator()(TF_Tensor* tensor) const { TF_DeleteTensor(tensor); }
-  };
   static constexpr std::size_t as_many_as_fit = static_cast<std::size_t>(-1);
 
   void take(TF_DataType type, shape const& form, void const* from, std::size_t bytes,
             std::size_t count = as_many_as_fit) {
     if (count != as_many_as_fit && form.element_count() != static_cast<std::int64_t>(count)) return;
-    tensor_.reset(TF_AllocateTensor(type, form.sizes().data(), form.rank(), bytes), release{});
+    tensor_ = tensor_handle(TF_AllocateTensor(type, form.sizes().data(), form.rank(), bytes));
     if (bytes != 0) std::memcpy(TF_TensorData(tensor_.get()), from, bytes);
   }
   void take_strings(std::string_view const* texts, std::size_t count, shape const& form) {
     if (form.element_count() != static_cast<std::int64_t>(count)) return;
-    tensor_.reset(TF_AllocateTensor(TF_STRING, form.sizes().data(), form.rank(), count * sizeof(TF_TString)),
-                  release{});
-    auto* const strings = static_cast<TF_TString*>(TF_TensorData(tensor_.get()));
-    for (std::size_t i = 0; i < count; ++i) {
-      TF_StringInit(&strings[i]);
-      TF_StringCopy(&strings[i], texts[i].data(), texts[i].size());
-    }
+    tensor_ = detail::new_text_tensor(form.sizes().data(), form.rank(), count);
+    for (std::size_t i = 0; i < count; ++i) detail::store_text(tensor_.get(), i, texts[i]);
   }
 
   std::shared_ptr<TF_Tensor> tensor_;  // shared: attributes are copied

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// IWYU pragma: private, include <tautline/sessions/tensorflow/ops.hpp>
+
 #include <algorithm>
 
 #include <tautline/sessions/tensorflow/ops/random.hpp>
@@ -18,7 +20,9 @@ class variable : public output {
   variable(output const& read, output handle, operation initializer, shape form)
       : output(read), handle_(handle), initializer_(initializer), form_(std::move(form)) {}
 
+  /// The handle that assignments and optimizers take.
   [[nodiscard]] output const& resource() const { return handle_; }
+  /// The assignment of its initial value.
   [[nodiscard]] operation const& initializer() const { return initializer_; }
   /// "w": the name in checkpoints.
   [[nodiscard]] std::string variable_name() const { return handle_.name(); }
@@ -30,6 +34,7 @@ class variable : public output {
   shape form_;
 };
 
+/// What is to become of a variable.
 struct variable_options {
   bool trainable = true;  ///< changed by `minimize`
   bool local = false;     ///< made anew with every session by the local initialisation; not in checkpoints
@@ -55,16 +60,14 @@ struct found_variable {
 
 [[nodiscard]] inline std::vector<found_variable> find_variables(TF_Graph* graph) {
   std::vector<found_variable> found;
-  std::size_t position = 0;
-  while (TF_Operation* const node = TF_GraphNextOperation(graph, &position)) {
-    std::string_view const type = TF_OperationOpType(node);
-    bool const is_resource = type == "VarHandleOp";
-    if (!is_resource && type != "VariableV2" && type != "Variable") continue;
+  each_operation(graph, [&](TF_Operation* node) {
+    if (!is_variable(node)) return;
+    bool const is_resource = std::string_view(TF_OperationOpType(node)) == "VarHandleOp";
     std::string const name = TF_OperationName(node);
     found.push_back({node, TF_GraphOperationByName(graph, (name + "/Assign").c_str()),
                      is_resource ? TF_GraphOperationByName(graph, (name + "/Read/ReadVariableOp").c_str()) : nullptr,
                      is_resource});
-  }
+  });
   return found;
 }
 
