@@ -2,12 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include <tautline/adapt/chrono.hpp>
 #include <tautline/hooks/any_hook.hpp>
@@ -39,6 +36,7 @@
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/sessions/tensorflow/ops.hpp>
 
+#include "../scratch.hpp"
 #include "files.hpp"
 
 // The hooks that the library has, on a graph of TensorFlow, as on any other.
@@ -47,15 +45,6 @@ using namespace tautline;
 using tautline::tensorflow::tensor;
 
 namespace {
-
-struct folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tautline-stock-" + std::to_string(::getpid()));
-  folder() { std::filesystem::create_directories(path); }
-  folder(folder const&) = delete;
-  folder& operator=(folder const&) = delete;
-  ~folder() { std::filesystem::remove_all(path); }
-  [[nodiscard]] std::string file(char const* name) const { return (path / name).string(); }
-};
 
 /// loss = (w - x)², w += rate * 2 * (x - w): w goes from 0 to x.
 auto falling_graph() {
@@ -93,24 +82,24 @@ struct acting {
 }  // namespace
 
 TEST_CASE("loggers, summaries and rows take scalars and tensors") {
-  folder const here;
+  scratch_test::scratch const here;
   std::vector<std::string> lines;
   log_sink const log([&](std::string_view line) { lines.emplace_back(line); });
   {
-    event_file events(here.path.string());
+    event_file events(here.path);
     auto session = monitored(falling_graph(), stop_at_step{4}, nan_checker<"loss", "away">{},
                              tensor_logger<"loss", "away">{every_steps{2}, {.log = log}},
                              loss_logger<model<loss<"loss">>>{every_steps{4}, {.log = log}},
                              summary_saver<"loss", "w">{events, every_steps{2}}, step_rate_logger{every_steps{2}, {.log = log}},
-                             jsonl_logger<"loss", "global_step">{here.file("rows.jsonl"), every_steps{1}},
-                             timeline{here.file("trace.json"), at_steps{3}}, step_timer{});
+                             jsonl_logger<"loss", "global_step">{here / "rows.jsonl", every_steps{1}},
+                             timeline{here / "trace.json", at_steps{3}}, step_timer{});
     CHECK(session.run_to_completion(target<"train">).steps == 4);
   }
   REQUIRE(!lines.empty());
   CHECK(lines[0].find("loss = 2.5, away = [-0.5, -1.5]") != std::string::npos);
-  std::string const rows = files::content(here.file("rows.jsonl"));
+  std::string const rows = files::content(here / "rows.jsonl");
   CHECK(rows.find("\"loss\":10") != std::string::npos);
-  std::string const trace = files::content(here.file("trace.json"));
+  std::string const trace = files::content(here / "trace.json");
   CHECK(trace.find("\"name\":\"loss\"") != std::string::npos);   // an operation of the engine
   CHECK(trace.find("\"name\":\"train\"") != std::string::npos);
 }

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,6 +14,7 @@
 #include <tautline/sessions/tensorflow.hpp>
 #include <tautline/sessions/tensorflow/ops.hpp>
 
+#include "../scratch.hpp"
 #include "files.hpp"
 
 // A small training in TensorFlow whose values can be told in advance, and folders to save it to.
@@ -26,26 +25,10 @@ namespace fs = std::filesystem;
 using namespace tautline;
 using tautline::tensorflow::tensor;
 
-/// A folder of its own, gone at the end.
-struct scratch {
-  scratch() {
-    std::string name = (fs::temp_directory_path() / "tautline-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  scratch(scratch const&) = delete;
-  scratch& operator=(scratch const&) = delete;
-  ~scratch() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  [[nodiscard]] std::string operator/(std::string const& name) const { return path + '/' + name; }
-  std::string path;
-};
+using scratch_test::scratch;
 
 using files::content;
-inline void write(std::string const& path, std::string const& text) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-}
+using scratch_test::write;
 /// The names of a folder in one line.
 inline std::string names_in(std::string const& path) {
   std::vector<std::string> names;

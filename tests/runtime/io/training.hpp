@@ -9,36 +9,22 @@
 
 #include <tautline/io/checkpoint_store.hpp>
 
+#include "../../scratch.hpp"
+
 // A training without a session: values with names, as a checkpoint sees them.
 
 namespace io_test {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own, gone at the end.
-struct scratch {
-  scratch() {
-    std::string name = (fs::temp_directory_path() / "tautline-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  scratch(scratch const&) = delete;
-  scratch& operator=(scratch const&) = delete;
-  ~scratch() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  [[nodiscard]] std::string operator/(std::string const& name) const { return path + '/' + name; }
-  std::string path;
-};
+using scratch_test::scratch;
 
 inline std::string content(std::string const& path) {
   tautline::aligned_bytes bytes;
   tautline::posix_files{}.read(path.c_str(), bytes);
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
-inline void write(std::string const& path, std::string const& text) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-}
+using scratch_test::write;
 inline std::vector<std::string> names_in(std::string const& path) {
   std::vector<std::string> made;
   for (auto const& each : fs::directory_iterator(path)) made.push_back(each.path().filename().string());

@@ -142,7 +142,6 @@ class engine {
   [[nodiscard]] run_metadata metadata() const {
     return recorded_ == nullptr ? run_metadata() : run_metadata(recorded_->data, recorded_->length);
   }
-  [[nodiscard]] detail::run_arrays const& last_run() const { return arrays_; }
   /// For what fails where nothing can be returned: the next run returns it, and may be recovered.
   void fail_next_run(status failed) {
     if (pending_.ok()) pending_ = failed;
@@ -235,7 +234,6 @@ class engine {
   void each_variable(Visit const& visit) {
     variables_.each_item(visit);
   }
-  [[nodiscard]] bool values_are_current() const { return values_are_current_; }
 
   template <class Visit>
   void each_node(Visit const& visit) {
