@@ -36,6 +36,7 @@ class engine {
   explicit engine(std::unique_ptr<detail::graph_parts> parts)
       : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
     if (parts_->finish_building != nullptr) parts_->finish_building(*parts_);
+    if (parts_->first.ok()) parts_->check_scaffold();
     if (!parts_->first.ok()) return;
     parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
     detail::add_try_operation(parts_->graph.get(), done_.get());

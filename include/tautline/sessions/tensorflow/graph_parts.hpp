@@ -66,11 +66,16 @@ struct graph_parts {
     names.ready_op = from.ready_op();
     names.ready_for_local_init_op = from.ready_for_local_init_op();
     names.global_step = from.global_step().variable_name;
-    if (from.has_saver) {
-      names.saver_filename = from.saver.filename_tensor_name;
-      names.saver_save = from.saver.save_tensor_name;
-      names.saver_restore = from.saver.restore_op_name;
+    // export_meta_graph of the module leaves the saver out, and has it in the collection only
+    saver_def saver = from.saver;
+    collection_def const* const savers = from.collection(graph_keys::savers);
+    if (saver.save_tensor_name.empty() && savers != nullptr && !savers->strings.empty()) {
+      saver = {};
+      (void)read_message(savers->strings.front(), [&](proto_reader& in) { read_saver(in, saver); });
     }
+    names.saver_filename = saver.filename_tensor_name;
+    names.saver_save = saver.save_tensor_name;
+    names.saver_restore = saver.restore_op_name;
     for (variable_def const& each : from.variables(graph_keys::local_variables)) {
       locals.push_back(split_name(each.variable_name).first);
     }
@@ -78,6 +83,21 @@ struct graph_parts {
       assets.emplace_back(each.tensor_name, from.folder + "/assets/" + each.filename);
     }
     if (is_saved_model && !names.saver_restore.empty()) saved_variables = from.folder + "/variables/variables";
+  }
+
+  /// Whether the graph has what the scaffold names.
+  void check_scaffold() {
+    scaffold const& names = settings.scaffold;
+    std::pair<char const*, std::string const&> const all[] = {
+        {"init_op", names.init_op},           {"local_init_op", names.local_init_op},
+        {"ready_op", names.ready_op},         {"ready_for_local_init_op", names.ready_for_local_init_op},
+        {"global_step", names.global_step},   {"saver_filename", names.saver_filename},
+        {"saver_save", names.saver_save},     {"saver_restore", names.saver_restore}};
+    for (auto const& [what, name] : all) {
+      if (name.empty() || find(name, "") != nullptr) continue;
+      fail(error_kind::invalid_argument,
+           no_such_name(graph.get(), std::string("scaffold.") + what, name, [](TF_Operation*) { return true; }));
+    }
   }
 
   /// An operation by the name that settings or the original give it; null if that is empty or the graph has none.

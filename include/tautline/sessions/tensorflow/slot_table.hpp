@@ -17,6 +17,7 @@
 #include <tautline/sessions/tensorflow/graph_parts.hpp>
 #include <tautline/sessions/tensorflow/names.hpp>
 #include <tautline/sessions/tensorflow/tensor.hpp>
+#include <tautline/sessions/tensorflow/variables.hpp>
 
 TAUTLINE_BEGIN
 namespace tensorflow {
@@ -84,12 +85,9 @@ class slot_table {
     always_.push_back(slot);
     if (step_target == nullptr || std::string_view(TF_OperationOpType(found.output.oper)) != "ReadVariableOp") return;
     std::string const name = std::string(TF_OperationName(found.output.oper)) + "_after_step";
-    TF_OperationDescription* const read =
-        TF_NewOperation(parts_->graph.get(), "ReadVariableOp", ("tautline/" + name).c_str());
-    TF_AddInput(read, TF_OperationInput({found.output.oper, 0}));
-    TF_AddControlInput(read, step_target);
-    TF_SetAttrType(read, "dtype", found.type);
-    TF_Operation* const made = TF_FinishOperation(read, done_.get());
+    operation_maker read(parts_->graph.get(), "ReadVariableOp", "tautline/" + name, done_.get());
+    TF_Operation* const made =
+        read.input(TF_OperationInput({found.output.oper, 0})).after(step_target).type("dtype", found.type).finish();
     if (TF_GetCode(done_.get()) == TF_OK) found.after_step = {made, 0};
   }
   /// What stands for a name that is fetched in every run.

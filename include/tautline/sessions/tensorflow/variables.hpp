@@ -25,20 +25,33 @@ namespace detail {
 /// Adds one operation. What is wrong with it stays in `failed`.
 class operation_maker {
  public:
+  /// One that is there already, since the graph was written by a session of ours, is taken as it is.
   operation_maker(TF_Graph* graph, char const* type, std::string const& name, TF_Status* failed)
-      : made_(TF_NewOperation(graph, type, name.c_str())), failed_(failed) {}
+      : there_(TF_GraphOperationByName(graph, name.c_str())), failed_(failed) {
+    if (there_ != nullptr && std::string_view(TF_OperationOpType(there_)) != type) there_ = nullptr;
+    if (there_ == nullptr) made_ = TF_NewOperation(graph, type, name.c_str());
+  }
   operation_maker& input(TF_Output from) {
-    TF_AddInput(made_, from);
+    if (made_ != nullptr) TF_AddInput(made_, from);
     return *this;
   }
   operation_maker& type(char const* attribute, TF_DataType type) {
-    TF_SetAttrType(made_, attribute, type);
+    if (made_ != nullptr) TF_SetAttrType(made_, attribute, type);
     return *this;
   }
-  TF_Operation* finish() { return TF_FinishOperation(made_, failed_); }
+  operation_maker& after(TF_Operation* before) {
+    if (made_ != nullptr) TF_AddControlInput(made_, before);
+    return *this;
+  }
+  TF_Operation* finish() {
+    if (made_ != nullptr) return TF_FinishOperation(made_, failed_);
+    TF_SetStatus(failed_, TF_OK, "");
+    return there_;
+  }
 
  private:
-  TF_OperationDescription* made_;
+  TF_Operation* there_;
+  TF_OperationDescription* made_ = nullptr;
   TF_Status* failed_;
 };
 

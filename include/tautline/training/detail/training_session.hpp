@@ -212,13 +212,23 @@ auto one_or_none(Hook&& hook) {
   }
 }
 
+/// Says what went wrong in the destructor, where nobody called `close()` to hear it.
+struct report_close {
+  log_sink log;
+  void operator()(error const& happened) const {
+    char words[600];
+    happened.write_to(words, sizeof words);
+    if (log) log(std::string("the training did not end well: ") + words);
+  }
+};
+
 /// Stands for an option that is given already. Of a type of its own for each, as bases must be.
 template <int>
 struct given_already {};
 
 /// The options that are given, and those that a training has otherwise.
 template <class Checkpoints, class... Given>
-auto training_options(Checkpoints& checkpoints, options<Given...>&& given) {
+auto training_options(Checkpoints& checkpoints, log_sink const& log, options<Given...>&& given) {
   using all = options<Given...>;
   auto const clock = [] {
     if constexpr (has_clock<all>) {
@@ -241,7 +251,14 @@ auto training_options(Checkpoints& checkpoints, options<Given...>&& given) {
       return restore_from<Checkpoints>(checkpoints);
     }
   }();
-  return options{clock, sleep, from, static_cast<Given&&>(given)...};
+  auto const at_close = [&] {
+    if constexpr (has_close_handler<all>) {
+      return given_already<3>{};
+    } else {
+      return on_close_error{report_close{log}};
+    }
+  }();
+  return options{clock, sleep, from, at_close, static_cast<Given&&>(given)...};
 }
 
 /// A monitored session, and what it writes to.
@@ -273,7 +290,7 @@ class training_session {
     return std::apply(
         [&](auto&&... all) {
           return monitored(setup::prepared(static_cast<Graph&&>(graph), settings, parts.checkpoints.saves()),
-                           training_options(parts.checkpoints, static_cast<Options&&>(given)), std::move(all)...);
+                           training_options(parts.checkpoints, settings.log, static_cast<Options&&>(given)), std::move(all)...);
         },
         std::tuple_cat(
             one_or_none(settings_check{two}), setup::template first<Hooks...>(settings), one_or_none(check()), one_or_none(of_model::logger(settings, chief)),
