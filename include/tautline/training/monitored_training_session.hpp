@@ -31,13 +31,19 @@ TAUTLINE_BEGIN
 template <class Model = void, class Graph, class... Given, class... Hooks>
 [[nodiscard]] auto monitored_training_session(Graph&& graph, training_settings settings, options<Given...> given,
                                               Hooks&&... hooks) {
-  return detail::training_session<Model, Graph, options<Given...>, Hooks...>(
-      std::forward<Graph>(graph), std::move(settings), std::move(given), std::forward<Hooks>(hooks)...);
+  using kind = std::remove_cvref_t<Graph>;
+  if constexpr (requires { requires bool(detail::training_setup<kind>::lacks_header); }) {
+    detail::training_lacks_header<kind>::say();
+    return detail::rejected{};
+  } else {
+    return detail::training_session<Model, Graph, options<Given...>, Hooks...>(
+        std::forward<Graph>(graph), std::move(settings), std::move(given), std::forward<Hooks>(hooks)...);
+  }
 }
 template <class Model = void, class Graph, class... Hooks>
 [[nodiscard]] auto monitored_training_session(Graph&& graph, training_settings settings, Hooks&&... hooks) {
-  return detail::training_session<Model, Graph, options<>, Hooks...>(std::forward<Graph>(graph), std::move(settings),
-                                                                    options<>{}, std::forward<Hooks>(hooks)...);
+  return monitored_training_session<Model>(std::forward<Graph>(graph), std::move(settings), options<>{},
+                                           std::forward<Hooks>(hooks)...);
 }
 
 TAUTLINE_END

@@ -175,11 +175,19 @@ struct hooks_of_model<model<loss<Loss>, metrics<Metrics...>>> {
   }
 };
 
+template <class Graph>
+struct training_lacks_header : reason {
+  static consteval void say() {
+    static_assert(mended<training_lacks_header>,
+                  "tautline: a training over a tensorflow_graph needs a header of its own. Mend: include "
+                  "<tautline/training/tensorflow_training.hpp>");
+  }
+};
+
 /// What depends on the kind of the graph. @tparam Graph without a reference
 template <class Graph>
 struct training_setup {
-  static_assert(!is_tensorflow_graph<Graph>, "tautline: a training over a tensorflow_graph needs a header of its own. Mend: include "
-                                             "<tautline/training/tensorflow_training.hpp>");
+  static constexpr bool lacks_header = is_tensorflow_graph<Graph>;
   using checkpoints = training_checkpoints;
   /// The graph, told what the settings say. @param saves whether the default saver works
   static Graph&& prepared(Graph&& graph, training_settings const&, bool) { return static_cast<Graph&&>(graph); }
