@@ -300,6 +300,36 @@ TEST_CASE("a rank that the graph does not know is looked at when the run has giv
                     "fetch \"y\": it is asked for with rank 1, the run gave []"));
 }
 
+TEST_CASE("a number that would be another one in the graph is not fed") {
+  auto const refused = [](auto value) {
+    tensorflow_graph<> graph;
+    auto ops = graph.ops();
+    (void)ops.identity(ops.placeholder<std::int8_t>("small", {}), "small_out");
+    (void)ops.identity(ops.placeholder<float>("f", {}), "f_out");
+    auto session = monitored(std::move(graph));
+    if constexpr (std::is_integral_v<decltype(value)>) {
+      return message_of([&] { return session.run(feed<"small">(value), fetch<"small_out", std::int8_t>); }, session);
+    } else {
+      return message_of([&] { return session.run(feed<"f">(value), fetch<"f_out", float>); }, session);
+    }
+  };
+  CHECK(refused(127).empty());
+  CHECK(refused(-128).empty());
+  CHECK(starts_with(refused(128), "feed \"small\": the number does not fit int8"));
+  CHECK(starts_with(refused(255U), "feed \"small\": the number does not fit int8"));
+  CHECK(starts_with(refused(1e300), "feed \"f\": the number does not fit float32"));
+  CHECK(refused(std::numeric_limits<double>::infinity()).empty());
+}
+TEST_CASE("what is fed can be fetched, and a run of which nothing is asked does nothing") {
+  auto session = monitored(counting_graph().value<"rate", float>());
+  auto const run = session.run(target<"train">, feed<"rate">(0.5F), fetch<"rate">, fetch<"rate:0", double>);
+  CHECK(run[fetch<"rate">] == 0.5F);
+  CHECK(run[fetch<"rate:0">] == 0.5);
+  CHECK(session.run(feed<"rate">(2.0F), fetch<"rate">)[fetch<"rate">] == 2.0F);
+  CHECK(session.run());
+  CHECK(session.evaluate(fetch<"w", float>)[fetch<"w">] == 1.5F);
+}
+
 // --- errors ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a graph that cannot be imported says so when the session is made") {
@@ -415,6 +445,50 @@ TEST_CASE("a hook's look at a stored value reads it, and it comes with each run 
   CHECK(session.hook<looking>().seen.front() == 1.0F);
   (void)session.run(fetch<"loss">);
   CHECK(session.hook<looking>().seen.back() == 4.0F);
+}
+
+TEST_CASE("a rank that the graph leaves open is that of each party, and memory is safe whoever is wrong") {
+  auto const open_graph = [] {
+    tensorflow_graph<> graph;
+    auto ops = graph.ops();
+    (void)ops.op("PlaceholderWithDefault", "x", {ops.constant(1.5F)}, {{"shape", tensorflow::shape::unknown()}});
+    (void)ops.identity(ops.find("x")[0], "y");
+    return graph;
+  };
+  auto session = monitored(open_graph());
+  std::vector<float> const two{2, 3};
+  for (int i = 0; i < 2; ++i) {
+    CHECK(session.run(fetch<"y", float>)[fetch<"y">] == 1.5F);
+    CHECK(session.run(feed<"x">(two), fetch<"y", tensor<float, 1>>)[fetch<"y">][1] == 3.0F);
+  }
+  std::vector<float> const none;
+  CHECK(starts_with(message_of([&] { return session.run(feed<"x">(none), fetch<"y", float>); }, session),
+                    "fetch \"y\": it is asked for with rank 0, the run gave [0]"));
+}
+
+TEST_CASE("without a step target a trigger sees a step that is slow, too") {
+  tensorflow_graph<> graph;
+  auto ops = graph.ops();
+  auto const big = ops.fill<float>({300, 300}, 0.001);
+  auto const slow = ops.matmul(ops.matmul(big, big), ops.matmul(big, big));
+  auto const one = ops.cast<std::int64_t>(ops.identity(ops.reduce_sum(slow * 0.0)) + 1.0);
+  (void)ops.assign_add(ops.global_step(), one, "train");
+  auto session = monitored(std::move(graph).value<"global_step", std::int64_t>(), stop_at_step{6}, acting{});
+  CHECK(session.run_to_completion(target<"train">));
+  CHECK(session.hook<acting>().acted == std::vector<step_number>{2, 4, 6});
+}
+
+TEST_CASE("what a scaffold names must be there, and a ready op gives strings") {
+  auto const message = [](tensorflow::scaffold names) {
+    return said::failure_of_making([&] {
+             return try_monitored(counting_graph().settings({.scaffold = std::move(names)}), stop_at_step{1});
+           }).words;
+  };
+  CHECK(message({}).empty());
+  CHECK(starts_with(message({.init_op = "intt"}), "scaffold.init_op: the graph has no \"intt\""));
+  CHECK(starts_with(message({.local_init_op = "lokal"}), "scaffold.local_init_op: the graph has no \"lokal\""));
+  CHECK(starts_with(message({.global_step = "glob"}), "scaffold.global_step: the graph has no \"glob\""));
+  CHECK(starts_with(message({.ready_op = "loss"}), "scaffold.ready_op: \"loss\" does not give strings"));
 }
 
 TEST_CASE("triggers count by the global step of the graph") {

@@ -275,7 +275,8 @@ struct unknown_fetch : reason {
   static consteval void say() {
     static_assert(mended<unknown_fetch>,
                   "tautline: a fetch of a name that the graph does not have, so it could never get a value. Mend: use one "
-                  "of the names that are listed beside this message, or add the node to the graph");
+                  "of the names that are listed beside this message, or add the node to the graph; one of TensorFlow has to "
+                  "be told the type: graph.value<\"loss\", float>()");
   }
 };
 template <class Asker, fixed_string Unknown, class GraphHas>

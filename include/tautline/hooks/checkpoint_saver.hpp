@@ -203,7 +203,12 @@ class checkpoint_saver {
   void look(Context& ctx) {
     if (!ctx.due()) [[likely]] return;
     tell_finished(ctx);
-    decide(true, ctx.session().state(), ctx);
+    // a context whose address goes out of the loop lives in memory: not where nothing has to be read
+    if constexpr (requires(typename Context::backend_type& backend) { backend.read_state(); }) {
+      decide(true, ctx.session().state(), ctx);
+    } else {
+      judge(ctx.session().state());
+    }
   }
   /// In its place, as everything that it does: what is not finite is not saved, nor is what cannot be read.
   void decide(bool wanted, training_state const& state, life& at) {
@@ -213,6 +218,9 @@ class checkpoint_saver {
       if (is_broken(read)) return take_broken(read, at);
       return at.fail(read.kind, text::of_lasting(read.message));
     }
+    judge(state);
+  }
+  void judge(training_state const& state) {
     wants_ = detail::variables_are_finite(state);
     if (!wants_) ++skipped_;
   }

@@ -16,11 +16,9 @@
 
 #include <tautline/core/error.hpp>
 #include <tautline/core/training_state.hpp>
-#include <tautline/sessions/tensorflow/connection.hpp>
+#include <tautline/sessions/tensorflow/connected_graph.hpp>
 #include <tautline/sessions/tensorflow/graph_description.hpp>
 #include <tautline/sessions/tensorflow/graph_parts.hpp>
-#include <tautline/sessions/tensorflow/run_arrays.hpp>
-#include <tautline/sessions/tensorflow/run_options.hpp>
 #include <tautline/sessions/tensorflow/slot_table.hpp>
 
 TAUTLINE_BEGIN
@@ -31,12 +29,14 @@ namespace tensorflow {
 /// `training_state::as<tensorflow::engine>()`.
 ///
 /// **Errors** are statuses; their messages stay until eight more have come.
-class engine {
+class engine : public detail::connected_graph {
+  using base = detail::connected_graph;
+
  public:
   explicit engine(std::unique_ptr<detail::graph_parts> parts)
-      : parts_(std::move(parts)), names_(*parts_), done_(new_status()) {
+      : base(std::move(parts)), names_(*parts_) {
+    if (parts_->first.ok()) parts_->check_scaffold(parts_->finish_building != nullptr);
     if (parts_->finish_building != nullptr) parts_->finish_building(*parts_);
-    if (parts_->first.ok()) parts_->check_scaffold();
     if (!parts_->first.ok()) return;
     parts_->first = variables_.find(parts_->graph.get(), parts_->locals, parts_->failures);
     detail::add_try_operation(parts_->graph.get(), done_.get());
@@ -45,21 +45,13 @@ class engine {
   engine& operator=(engine&&) = delete;
   ~engine() = default;
 
-  [[nodiscard]] TF_Graph* graph() const { return parts_->graph.get(); }
-  /// Null while none is open.
-  [[nodiscard]] TF_Session* session() const { return session_.get(); }
-  [[nodiscard]] session_settings const& settings() const { return parts_->settings; }
-  /// The first error of importing or building.
-  [[nodiscard]] status built() const { return parts_->first; }
-  /// Keeps words for a status.
-  [[nodiscard]] failure_memory& failures() { return parts_->failures; }
-
   // --- life -------------------------------------------------------------------------------------------------------
 
   /// Makes a session. A worker waits in it until somebody has initialised the variables.
   status open() {
     if (!parts_->first.ok()) return parts_->first;
     pending_ = {};
+    close();
     if (status const made = connect(); !made.ok()) return made;
     return settings().role == role::worker ? wait_for_chief() : status{};
   }
@@ -100,6 +92,10 @@ class engine {
     if (found == nullptr) return {};
     tensor_handle value;
     if (status const read = read_alone(found->value, value, "the global step"); !read.ok()) return read;
+    if (TF_TensorElementCount(value.get()) != 1) {
+      return failures().set(error_kind::invalid_argument,
+                            std::string("the global step \"") + found->name + "\" is not one number");
+    }
     step = detail::widened<step_number>(found->type, TF_TensorData(value.get()));
     return {};
   }
@@ -120,6 +116,12 @@ class engine {
   }
   void add_fetch(std::size_t slot) {
     if (!names_[slot].always) arrays_.fetch(names_[slot].output, slot);
+  }
+  /// A number that would be another one in the graph.
+  void refuse_feed(std::size_t slot) {
+    wrong_feed_ = failures().set(error_kind::invalid_argument, std::string("feed \"") + names_[slot].name +
+                                                                   "\": the number does not fit " +
+                                                                   name_of_type(names_[slot].type));
   }
   void add_target(std::size_t slot) { arrays_.run_target(names_[slot].target); }
   void add_feed(std::size_t slot, tensor_handle value) {
@@ -160,23 +162,8 @@ class engine {
   /// @param feed_into where `text` is fed, null for nowhere
   status run_alone(TF_Operation* target, std::string const& what, TF_Operation* feed_into = nullptr,
                    std::string_view text = {}) {
-    if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
     forget_variables();
-    detail::run_arrays arrays;
-    if (feed_into != nullptr) {
-      tensor_handle fed = detail::new_text_tensor(nullptr, 0, 1);
-      detail::store_text(fed.get(), 0, text);
-      arrays.feed({feed_into, 0}, std::move(fed));
-    }
-    for (auto const& [name, file] : parts_->assets) {
-      auto const [operation, index] = detail::split_name(name);
-      tensor_handle fed = detail::new_text_tensor(nullptr, 0, 1);
-      detail::store_text(fed.get(), 0, file);
-      arrays.feed({TF_GraphOperationByName(graph(), operation.c_str()), std::max(index, 0)}, std::move(fed));
-    }
-    arrays.run_target(target);
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    return failures().take(done_.get(), what);
+    return base::run_alone(target, what, feed_into, text);
   }
 
   // --- variables --------------------------------------------------------------------------------------------------
@@ -199,6 +186,8 @@ class engine {
     for (detail::variable& each : variables_.all()) {
       if (each.can_be_shown()) each.current.reset(arrays.values()[place++]);
     }
+    // of an open shape: only now it is known
+    if (status const all = leaves_out_ ? status{} : check_variables(); !all.ok()) return all;
     values_are_current_ = true;
     return {};
   }
@@ -263,34 +252,32 @@ class engine {
     if (!pending_.ok()) return std::exchange(pending_, {});
     if (!wrong_feed_.ok()) return wrong_feed_;
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
-    for (std::size_t const slot : names_.always()) arrays_.fetch(names_.always_output(slot, with_step_), slot);
+    if (step_target_ != nullptr) {
+      for (std::size_t const slot : names_.always()) arrays_.fetch(names_.always_output(slot, with_step_), slot);
+    }
     names_.forget_values();
     if (values_are_current_) [[unlikely]] forget_variables();
     arrays_.run(session_.get(), options, metadata, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) [[unlikely]] return failures().take(done_.get());
     std::span<std::size_t const> const into = arrays_.fetched_slots();
     for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
-    return names_.check_ranks(into);
+    arrays_.each_echo([&](std::size_t slot, tensor_handle fed) { names_[slot].value = std::move(fed); });
+    return step_target_ == nullptr ? read_always() : status{};
   }
-  // A remote session is made by its first run, and what bounds that is the default of all its runs: so each of them
-  // says that it has all the time of the world.
-  static constexpr std::int64_t unlimited_ms = 1'000'000'000;
-  [[nodiscard]] bool is_remote() const { return !settings().target.empty(); }
-  [[nodiscard]] TF_Buffer const* no_options() {
-    if (!is_remote()) return nullptr;
-    if (no_options_ == nullptr) {
-      std::string const bytes = run_options{.timeout_in_ms = unlimited_ms}.bytes();
-      no_options_.reset(TF_NewBufferFromString(bytes.data(), bytes.size()));
+  /// Without a step target nothing says what of a run the values that triggers look at come behind: they are read after it.
+  status read_always() {
+    if (names_.always().empty()) return {};
+    detail::run_arrays arrays;
+    for (std::size_t const slot : names_.always()) arrays.fetch(names_[slot].output, slot);
+    arrays.run(session_.get(), no_options(), nullptr, done_.get());
+    if (TF_GetCode(done_.get()) != TF_OK) {  // the run itself succeeded: it is not to be repeated
+      fail_next_run(failures().take(done_.get()));
+      return {};
     }
-    return no_options_.get();
-  }
-
-  status connect() {
-    close();
-    detail::connection const to{settings().target, settings().config, settings().connect_wait};
-    session_.reset(to.open(graph(), done_.get()));
-    return session_ != nullptr ? to.wait(session_.get(), graph(), done_.get(), failures())
-                               : failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
+    for (std::size_t i = 0; i < arrays.values().size(); ++i) {
+      names_[arrays.fetched_slots()[i]].value.reset(arrays.values()[i]);
+    }
+    return {};
   }
   /// From the checkpoint within a SavedModel, or by the init op.
   status initialize() {
@@ -325,7 +312,9 @@ class engine {
   status find_uninitialized(std::string& missing, bool locals) {
     auto const& names = settings().scaffold;
     std::string const& given = locals ? names.ready_op : names.ready_for_local_init_op;
-    if (TF_Operation* const ready = parts_->find(given, "")) return ask_ready_op({ready, 0}, missing);
+    if (TF_Operation* const ready = parts_->find(given, "")) {
+      return ask_ready_op({ready, std::max(detail::split_name(given).second, 0)}, missing);
+    }
     detail::run_arrays arrays;
     std::vector<char const*> asked;
     for (detail::variable const& each : variables_.all()) {
@@ -341,30 +330,17 @@ class engine {
       tensor_handle const answer(arrays.values()[i]);
       if (!*static_cast<bool const*>(TF_TensorData(answer.get()))) without.emplace_back(asked[i]);
     }
-    missing = listed(without);
+    missing = detail::listed(without);
     return {};
   }
   status ask_ready_op(TF_Output ready, std::string& missing) {
     tensor_handle answer;
     if (status const read = read_alone(ready, answer, "the ready op"); !read.ok()) return read;
-    tensor<std::string_view, 1> const texts(answer.get());
     std::vector<std::string> without;
-    for (std::size_t i = 0; i < texts.size(); ++i) without.emplace_back(texts[i]);
-    missing = listed(without);
-    return {};
-  }
-  static std::string listed(std::vector<std::string> const& names) {
-    std::string words;
-    for (std::size_t i = 0; i < names.size() && i < 5; ++i) words += (words.empty() ? "\"" : ", \"") + names[i] + "\"";
-    if (names.size() > 5) words += " and " + std::to_string(names.size() - 5) + " more";
-    return words;
-  }
-  status read_alone(TF_Output from, tensor_handle& value, std::string const& what) {
-    detail::run_arrays arrays;
-    arrays.fetch(from, 0);
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), what);
-    value.reset(arrays.values()[0]);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(TF_TensorElementCount(answer.get())); ++i) {
+      without.emplace_back(tensor<std::string_view, 1>(answer.get())[i]);
+    }
+    missing = detail::listed(without);
     return {};
   }
   detail::variable const* global_step_variable() {
@@ -375,17 +351,13 @@ class engine {
     return is_number ? found : nullptr;
   }
 
-  std::unique_ptr<detail::graph_parts> parts_;
   detail::slot_table names_;
-  status_handle done_;
-  session_handle session_;
   detail::variable_table variables_;
   detail::run_arrays arrays_;
   detail::graph_description description_;
   status pending_{};
   status wrong_feed_{};
   buffer_handle recorded_{};
-  buffer_handle no_options_{};
   bool values_are_current_ = false;
   bool written_ = false;
   bool leaves_out_ = false;

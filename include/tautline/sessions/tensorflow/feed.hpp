@@ -76,6 +76,25 @@ void store_number(void* at, TF_DataType type, Number value) {
   if (!visit_number_type(type, store)) store(value);
 }
 
+/// Whether a number is in the graph's element type what it is here: 300 is no int8, 1e300 no float.
+template <feedable Value>
+bool number_fits([[maybe_unused]] Value const& value, [[maybe_unused]] TF_DataType wanted) {
+  if constexpr (number_like<Value> && !std::same_as<Value, bool>) {
+    bool fits = true;
+    visit_number_type(wanted, [&]<class To>(To) {
+      if constexpr (std::is_integral_v<Value> && std::is_integral_v<To>) {
+        To const there = static_cast<To>(value);
+        fits = static_cast<Value>(there) == value && (value < Value{}) == (there < To{});
+      } else if constexpr (std::is_floating_point_v<Value> && std::is_floating_point_v<To>) {
+        fits = value - value != 0 || static_cast<To>(value) - static_cast<To>(value) == 0;
+      }
+    });
+    return fits;
+  } else {
+    return true;
+  }
+}
+
 /// The value as a tensor of TensorFlow's: one copy, one allocation. @param wanted the graph's element type, one that
 /// `may_be_fed`
 template <feedable Value>

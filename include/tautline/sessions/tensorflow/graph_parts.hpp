@@ -86,7 +86,8 @@ struct graph_parts {
   }
 
   /// Whether the graph has what the scaffold names.
-  void check_scaffold() {
+  /// @param is_built in C++: what is made when that is finished need not be there yet
+  void check_scaffold(bool is_built) {
     scaffold const& names = settings.scaffold;
     std::pair<char const*, std::string const&> const all[] = {
         {"init_op", names.init_op},           {"local_init_op", names.local_init_op},
@@ -94,10 +95,21 @@ struct graph_parts {
         {"global_step", names.global_step},   {"saver_filename", names.saver_filename},
         {"saver_save", names.saver_save},     {"saver_restore", names.saver_restore}};
     for (auto const& [what, name] : all) {
-      if (name.empty() || find(name, "") != nullptr) continue;
+      TF_Operation* const found = name.empty() ? nullptr : find(name, "");
+      bool const is_ready_op = std::string_view(what).starts_with("ready");
+      if (found != nullptr && is_ready_op) check_ready_op(what, name, found);
+      bool const comes = is_built && (name == "init" || name == "local_init" || name.starts_with("save/"));
+      if (name.empty() || found != nullptr || comes) continue;
       fail(error_kind::invalid_argument,
            no_such_name(graph.get(), std::string("scaffold.") + what, name, [](TF_Operation*) { return true; }));
     }
+  }
+
+  /// It gives the names of what is not ready: strings.
+  void check_ready_op(char const* what, std::string const& name, TF_Operation* found) {
+    int const index = std::max(split_name(name).second, 0);
+    if (index < TF_OperationNumOutputs(found) && TF_OperationOutputType({found, index}) == TF_STRING) return;
+    fail(error_kind::invalid_argument, std::string("scaffold.") + what + ": \"" + name + "\" does not give strings");
   }
 
   /// An operation by the name that settings or the original give it; null if that is empty or the graph has none.

@@ -115,6 +115,14 @@ std::string no_such_name(TF_Graph* graph, std::string_view what, std::string_vie
   return words + (near.empty() ? "; no name is like it" : "; near: " + near);
 }
 
+/// The first five names of a list, in one line.
+inline std::string listed(std::vector<std::string> const& names) {
+  std::string words;
+  for (std::size_t i = 0; i < names.size() && i < 5; ++i) words += (words.empty() ? "\"" : ", \"") + names[i] + "\"";
+  if (names.size() > 5) words += " and " + std::to_string(names.size() - 5) + " more";
+  return words;
+}
+
 /// "[?,64]" of a shape; "of any shape" where the rank is not known.
 inline std::string shape_text(std::int64_t const* shape, int rank) {
   if (rank < 0) return "of any shape";

@@ -31,7 +31,6 @@ struct named_slot {
   TF_DataType type = TF_FLOAT;
   std::vector<std::int64_t> shape{};  ///< what the graph knows of it, -1 for a length that it leaves open
   bool has_rank = false;
-  int asked_rank = -1;  ///< checked after a run where the graph does not know it
   bool always = false;  ///< fetched in every run: a trigger looks at it
   TF_Output after_step{nullptr, 0};  ///< of a variable: its value behind the step target, which this runs, too
   tensor_handle value{};
@@ -57,7 +56,7 @@ class slot_table {
   [[nodiscard]] Type const& read(std::size_t slot) {
     static constexpr Type none{};
     TF_Tensor const* const from = value(slot);
-    if (from == nullptr) return none;
+    if (from == nullptr || !is_read_as<Type>(from)) return none;
     if constexpr (element<Type> && !std::same_as<Type, std::string_view>) {
       if (TF_TensorType(from) == data_type_of<Type>) [[likely]] return *static_cast<Type const*>(TF_TensorData(from));
     }
@@ -106,7 +105,7 @@ class slot_table {
                                   std::string("fetch \"") + name + "\": it is asked for as " + name_of_type(asked) +
                                       " of rank " + std::to_string(rank) + ", in the graph it is " + form_of(found));
     }
-    if (!found.has_rank && rank >= 0) found.asked_rank = rank;
+    if (!found.has_rank) knows_all_ranks_ = false;
     return {};
   }
   /// The same for what is fed. @param fits whether a value of that element type can stand for another one
@@ -138,19 +137,25 @@ class slot_table {
                                 what + "its shape is " + shape_of(value) + ", in the graph it is " + form_of(into));
   }
   /// Of values whose rank the graph does not know.
-  status check_ranks(std::span<std::size_t const> slots) {
-    for (std::size_t const slot : slots) {
-      named_slot const& got = slots_[slot];
-      if (got.asked_rank >= 0 && TF_NumDims(got.value.get()) != got.asked_rank) [[unlikely]] {
-        return parts_->failures.set(error_kind::invalid_argument,
-                              std::string("fetch \"") + got.name + "\": it is asked for with rank " +
-                                  std::to_string(got.asked_rank) + ", the run gave " + shape_of(got.value.get()));
-      }
-    }
-    return {};
+  /// False if the graph leaves the rank of a value open that is asked for.
+  [[nodiscard]] bool knows_all_ranks() const { return knows_all_ranks_; }
+  /// Whether the last run gave a value of this rank, if it gave one.
+  status check_rank(std::size_t slot, int rank) {
+    named_slot const& got = slots_[slot];
+    if (got.value == nullptr || TF_NumDims(got.value.get()) == rank) return {};
+    return parts_->failures.set(error_kind::invalid_argument,
+                                std::string("fetch \"") + got.name + "\": it is asked for with rank " +
+                                    std::to_string(rank) + ", the run gave " + shape_of(got.value.get()));
   }
 
  private:
+  /// Whether what is there has the form that the program reads: memory is safe whatever was asked for.
+  template <fetched_type Type>
+  static bool is_read_as(TF_Tensor const* from) {
+    TF_DataType const type = TF_TensorType(from);
+    return TF_NumDims(from) == fetched_rank<Type> &&
+           (type == fetched_data_type<Type> || (!is_tensor<Type> && widens(type, fetched_data_type<Type>)));
+  }
   template <class Type>
   static consteval std::size_t cell_of() {
     if constexpr (is_tensor<Type>) {
@@ -232,6 +237,7 @@ class slot_table {
   status_handle done_;
   std::deque<named_slot> slots_;  // a slot stays where it is, and with it what was read of it
   std::vector<std::size_t> always_;
+  bool knows_all_ranks_ = true;
 };
 
 }  // namespace detail

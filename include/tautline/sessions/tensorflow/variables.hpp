@@ -70,7 +70,8 @@ struct variable {
 
   /// Whether a checkpoint of ours can hold it.
   [[nodiscard]] bool can_be_shown() const {
-    return !is_local && element_type_of(type) && shape.size() <= tensor_view::max_rank;
+    bool const too_deep = current != nullptr && TF_NumDims(current.get()) > static_cast<int>(tensor_view::max_rank);
+    return !is_local && element_type_of(type) && shape.size() <= tensor_view::max_rank && !too_deep;
   }
   /// Memory for a value of the shape that the graph declares; lengths that it leaves open are 0.
   bool reserve() {
