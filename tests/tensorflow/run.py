@@ -159,7 +159,7 @@ def self_test_of_leaks(folder, tally):
     source.write_text("#include <tensorflow/c/c_api.h>\n[[gnu::noinline]] void leak(char** argv) {\n" + cases +
                       "}\nint main(int, char** argv) { leak(argv); return 0; }\n")
     tensorflow = common.tensorflow()
-    built = report.run(["g++", "-std=c++20", "-g1", "-fsanitize=address", *tensorflow.compile_args, source, "-o",
+    built = report.run(["g++", "-std=c++20", "-g1", "-fsanitize=address", "-fuse-ld=gold", *tensorflow.compile_args, source, "-o",
                         folder / "leaks", *tensorflow.link_args])
     if built.returncode != 0:
         tally.add("self-test: a program with leaks", built.stdout)
