@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include <tautline/hooks/checkpoint_saver.hpp>
 
@@ -551,11 +552,20 @@ TEST_CASE("where the session is broken nothing is saved, and the next run is the
   }
 }
 
+namespace {
+std::string words_of(tautline::error const& happened) {
+  char words[400];
+  happened.write_to(words, sizeof words);
+  return words;
+}
+}  // namespace
+
 TEST_CASE("values that cannot be read for another reason are an error of the saver") {
   status answer{error_kind::invalid_argument, "a value has no name"};
   plain_sink sink;
   auto session = monitored(distant_graph{.answer = &answer}, saving(sink, every_steps{1}));
-  CHECK_THROWS_WITH_AS((void)session.run_steps(1, target<"train">), doctest::Contains("a value has no name"), std::exception);
+  CHECK(session.try_run(target<"train">).error() == error_kind::invalid_argument);
+  CHECK(words_of(session.status()).find("a value has no name") != std::string::npos);
   CHECK(sink.steps.empty());
 }
 
@@ -565,7 +575,7 @@ TEST_CASE("the last step is not left out silently") {
   auto session = monitored(distant_graph{.answer = &answer}, saving(sink, at_end));
   (void)session.run_steps(1, target<"train">);
   answer = {error_kind::unavailable, "the other machine is gone"};
-  CHECK_THROWS_WITH_AS(session.close(), doctest::Contains("the other machine is gone"), std::exception);
+  CHECK(words_of(session.try_close()).find("the other machine is gone") != std::string::npos);
   CHECK(session.hook<"saver">().skipped() == 1);
 }
 
@@ -580,7 +590,8 @@ TEST_CASE("a session that breaks while it is saved is no error of a sink that ru
   plain_sink other;
   other.in_save = sink.in_save;
   auto fails = monitored(summing(), saving(other, every_steps{1}));
-  CHECK_THROWS_WITH_AS((void)fails.run_steps(3, target<"train">), doctest::Contains("the other machine is gone"), std::exception);
+  for (int i = 0; i < 3 && fails.is_open(); ++i) (void)fails.try_run(target<"train">);
+  CHECK(words_of(fails.status()).find("the other machine is gone") != std::string::npos);
 }
 
 TEST_CASE("a hook after the saver that breaks the session keeps it from saving") {
