@@ -52,6 +52,12 @@ concept stages = requires(Backend& made, run_request<true, names<>, std::index_s
   { Backend::template is_late<std::remove_cvref_t<decltype(request)>, "">() } -> std::same_as<bool>;
 };
 
+/// A backend whose step others advance too: `global_step()` reads it anew in each call.
+template <class Backend>
+concept has_global_step = requires(Backend& backend) {
+  { backend.global_step() } -> std::convertible_to<step_number>;
+};
+
 /// What hooks may extend in `begin`: it becomes a backend by `finalize()`, or is one already.
 template <class Graph>
 concept graph = backend<Graph> || requires(Graph& made) {

@@ -174,6 +174,15 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
     (ctx.template publish<detail::join_by_slash<Set::name, Metrics>()>(means_[row * metric_count + column++]), ...);
   }
 
+  /// What keeps the values of the last run while it lives; nothing where the backend has no such thing.
+  template <class Backend>
+  static auto values_aside([[maybe_unused]] Backend& backend) {
+    if constexpr (requires { backend.set_values_aside(); }) {
+      return backend.set_values_aside();
+    } else {
+      return nullptr;
+    }
+  }
   /// On a copy where there can be one: an evaluation in the session itself would overwrite the values of the run that
   /// other hooks and the caller are still to see, unless the backend can set them aside.
   template <class Session>
@@ -191,12 +200,8 @@ class basic_evaluator<Trigger, datasets<Sets...>, metrics<Metrics...>, Feeds, We
     if constexpr (std::copy_constructible<backend_type>) {
       if (!place_.with_copy(backend, at, step, all)) return false;
     } else if constexpr (Place::is_live) {
-      if constexpr (requires { backend.set_values_aside(); }) {
-        [[maybe_unused]] auto const aside = backend.set_values_aside();
-        all(backend);
-      } else {
-        all(backend);
-      }
+      [[maybe_unused]] auto const aside = values_aside(backend);
+      all(backend);
     } else {
       at.fail(error_kind::invalid_argument, "evaluator: checkpoints are evaluated on a copy of the session, and this one cannot be copied");
       return false;

@@ -3,17 +3,12 @@
 
 #include <concepts>
 
+#include <tautline/core/backend.hpp>
 #include <tautline/core/hook.hpp>
 #include <tautline/core/run_context.hpp>
 #include <tautline/core/run_result.hpp>
 
 TAUTLINE_BEGIN
-
-/// A backend whose step others advance too: `global_step()` reads it anew in each call.
-template <class Backend>
-concept has_global_step = requires(Backend& backend) {
-  { backend.global_step() } -> std::convertible_to<step_number>;
-};
 
 namespace detail {
 /// A log that nobody reads.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <concepts>
-
 #include <tautline/core/backend.hpp>
 #include <tautline/core/hook.hpp>
 #include <tautline/core/run_context.hpp>
@@ -122,7 +120,7 @@ class stop_at_step::of {
   }
   template <class Backend>
   static step_number step_now(Backend& backend) {
-    if constexpr (requires { { backend.global_step() } -> std::convertible_to<step_number>; }) {
+    if constexpr (has_global_step<Backend>) {
       return static_cast<step_number>(backend.global_step());
     } else {
       return step_seen(backend);

@@ -3,7 +3,6 @@
 
 // IWYU pragma: private, include <tautline/sessions/tensorflow.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,6 +34,11 @@ class connected_graph {
   [[nodiscard]] failure_memory& failures() { return parts_->failures; }
 
  protected:
+  /// A run beside the steps. @param what it is, for the words of its error
+  status run_beside(run_arrays& arrays, std::string what) {
+    arrays.run(session_.get(), no_options(), nullptr, done_.get());
+    return failures().take(done_.get(), std::move(what));
+  }
   /// One target in a run of its own, beside the steps: a saver's, say.
   /// @param feed_into where `text` is fed, null for nowhere
   status run_alone(TF_Operation* target, std::string const& what, TF_Operation* feed_into = nullptr,
@@ -42,27 +46,20 @@ class connected_graph {
     if (session_ == nullptr) return {error_kind::cancelled, "the TensorFlow session is closed"};
     run_arrays arrays;
     if (feed_into != nullptr) {
-      tensor_handle fed = new_text_tensor(nullptr, 0, 1);
-      store_text(fed.get(), 0, text);
-      arrays.feed({feed_into, 0}, std::move(fed));
+      arrays.feed({feed_into, 0}, one_text(text));
     }
     for (auto const& [name, file] : parts_->assets) {
-      auto const [operation, index] = split_name(name);
-      tensor_handle fed = new_text_tensor(nullptr, 0, 1);
-      store_text(fed.get(), 0, file);
-      arrays.feed({TF_GraphOperationByName(graph(), operation.c_str()), std::max(index, 0)}, std::move(fed));
+      arrays.feed(parts_->find_output(name), one_text(file));
     }
     arrays.run_target(target);
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    return failures().take(done_.get(), what);
+    return run_beside(arrays, what);
   }
   status read_alone(TF_Output from, tensor_handle& value, std::string const& what) {
     run_arrays arrays;
     arrays.fetch(from, 0);
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), what);
-    value.reset(arrays.values()[0]);
-    return {};
+    status const done = run_beside(arrays, what);
+    if (done.ok()) value.reset(arrays.values()[0]);
+    return done;
   }
   // A remote session is made by its first run, and what bounds that is the default of all its runs: so each of them
   // says that it has all the time of the world.
@@ -83,6 +80,12 @@ class connected_graph {
     session_.reset(to.open(graph(), done_.get()));
     return session_ != nullptr ? to.wait(session_.get(), graph(), done_.get(), failures())
                                : failures().take(done_.get(), "making a session on \"" + settings().target + "\"");
+  }
+
+  static tensor_handle one_text(std::string_view text) {
+    tensor_handle made = new_text_tensor(nullptr, 0, 1);
+    store_text(made.get(), 0, text);
+    return made;
   }
 
   std::unique_ptr<graph_parts> parts_;

@@ -178,10 +178,7 @@ class engine : public detail::connected_graph {
     for (detail::variable const& each : variables_.all()) {
       if (each.can_be_shown()) arrays.fetch(each.value, 0);
     }
-    if (!arrays.fetches().empty()) arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    if (!arrays.fetches().empty() && TF_GetCode(done_.get()) != TF_OK) {
-      return failures().take(done_.get(), "reading the variables");
-    }
+    if (status const read = run_beside(arrays, "reading the variables"); !read.ok()) return read;
     std::size_t place = 0;
     for (detail::variable& each : variables_.all()) {
       if (each.can_be_shown()) each.current.reset(arrays.values()[place++]);
@@ -211,9 +208,7 @@ class engine : public detail::connected_graph {
       arrays.run_target(each.assign);
     }
     values_are_current_ = false;
-    if (arrays.targets().empty()) return {};
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    return failures().take(done_.get(), "restoring the variables");
+    return run_beside(arrays, "restoring the variables");
   }
   /// Says that a restorer has written the variables itself, by the graph's own operations.
   void variables_are_written() { written_ = true; }
@@ -259,25 +254,21 @@ class engine : public detail::connected_graph {
     if (values_are_current_) [[unlikely]] forget_variables();
     arrays_.run(session_.get(), options, metadata, done_.get());
     if (TF_GetCode(done_.get()) != TF_OK) [[unlikely]] return failures().take(done_.get());
-    std::span<std::size_t const> const into = arrays_.fetched_slots();
-    for (std::size_t i = 0; i < into.size(); ++i) names_[into[i]].value.reset(arrays_.values()[i]);
+    names_.keep_values(arrays_);
     arrays_.each_echo([&](std::size_t slot, tensor_handle fed) { names_[slot].value = std::move(fed); });
-    return step_target_ == nullptr ? read_always() : status{};
+    if (step_target_ == nullptr) read_always();
+    return {};
   }
   /// Without a step target nothing says what of a run the values that triggers look at come behind: they are read after it.
-  status read_always() {
-    if (names_.always().empty()) return {};
+  void read_always() {
+    if (names_.always().empty()) return;
     detail::run_arrays arrays;
     for (std::size_t const slot : names_.always()) arrays.fetch(names_[slot].output, slot);
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    if (TF_GetCode(done_.get()) != TF_OK) {  // the run itself succeeded: it is not to be repeated
-      fail_next_run(failures().take(done_.get()));
-      return {};
+    if (status const read = run_beside(arrays, {}); read.ok()) {
+      names_.keep_values(arrays);
+    } else {
+      fail_next_run(read);  // the run itself succeeded: it is not to be repeated
     }
-    for (std::size_t i = 0; i < arrays.values().size(); ++i) {
-      names_[arrays.fetched_slots()[i]].value.reset(arrays.values()[i]);
-    }
-    return {};
   }
   /// From the checkpoint within a SavedModel, or by the init op.
   status initialize() {
@@ -312,9 +303,7 @@ class engine : public detail::connected_graph {
   status find_uninitialized(std::string& missing, bool locals) {
     auto const& names = settings().scaffold;
     std::string const& given = locals ? names.ready_op : names.ready_for_local_init_op;
-    if (TF_Operation* const ready = parts_->find(given, "")) {
-      return ask_ready_op({ready, std::max(detail::split_name(given).second, 0)}, missing);
-    }
+    if (TF_Output const ready = parts_->find_output(given); ready.oper != nullptr) return ask_ready_op(ready, missing);
     detail::run_arrays arrays;
     std::vector<char const*> asked;
     for (detail::variable const& each : variables_.all()) {
@@ -323,8 +312,7 @@ class engine : public detail::connected_graph {
       asked.push_back(each.name);
     }
     if (asked.empty()) return {};
-    arrays.run(session_.get(), no_options(), nullptr, done_.get());
-    if (TF_GetCode(done_.get()) != TF_OK) return failures().take(done_.get(), "asking for the variables");
+    if (status const answered = run_beside(arrays, "asking for the variables"); !answered.ok()) return answered;
     std::vector<std::string> without;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       tensor_handle const answer(arrays.values()[i]);

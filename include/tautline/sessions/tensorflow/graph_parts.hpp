@@ -107,11 +107,15 @@ struct graph_parts {
 
   /// It gives the names of what is not ready: strings.
   void check_ready_op(char const* what, std::string const& name, TF_Operation* found) {
-    int const index = std::max(split_name(name).second, 0);
-    if (index < TF_OperationNumOutputs(found) && TF_OperationOutputType({found, index}) == TF_STRING) return;
+    TF_Output const output = find_output(name);
+    if (output.index < TF_OperationNumOutputs(found) && TF_OperationOutputType(output) == TF_STRING) return;
     fail(error_kind::invalid_argument, std::string("scaffold.") + what + ": \"" + name + "\" does not give strings");
   }
 
+  /// A value by its name in the graph: "ready" is "ready:0". The operation is null if the graph has none.
+  [[nodiscard]] TF_Output find_output(std::string const& named) const {
+    return {find(named, ""), std::max(split_name(named).second, 0)};
+  }
   /// An operation by the name that settings or the original give it; null if that is empty or the graph has none.
   [[nodiscard]] TF_Operation* find(std::string const& named, char const* by_default) const {
     std::string const& name = named.empty() ? std::string(by_default) : split_name(named).first;

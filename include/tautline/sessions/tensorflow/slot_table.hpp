@@ -16,6 +16,7 @@
 
 #include <tautline/sessions/tensorflow/graph_parts.hpp>
 #include <tautline/sessions/tensorflow/names.hpp>
+#include <tautline/sessions/tensorflow/run_arrays.hpp>
 #include <tautline/sessions/tensorflow/tensor.hpp>
 #include <tautline/sessions/tensorflow/variables.hpp>
 
@@ -65,6 +66,11 @@ class slot_table {
   }
   void forget_values() {
     for (named_slot& each : slots_) each.value.reset();
+  }
+  /// Takes what a run has given for its slots.
+  void keep_values(run_arrays const& arrays) {
+    std::span<std::size_t const> const into = arrays.fetched_slots();
+    for (std::size_t i = 0; i < into.size(); ++i) slots_[into[i]].value.reset(arrays.values()[i]);
   }
   [[nodiscard]] std::vector<tensor_handle> take_values() {
     std::vector<tensor_handle> taken;
@@ -136,7 +142,6 @@ class slot_table {
     return parts_->failures.set(error_kind::invalid_argument,
                                 what + "its shape is " + shape_of(value) + ", in the graph it is " + form_of(into));
   }
-  /// Of values whose rank the graph does not know.
   /// False if the graph leaves the rank of a value open that is asked for.
   [[nodiscard]] bool knows_all_ranks() const { return knows_all_ranks_; }
   /// Whether the last run gave a value of this rank, if it gave one.
