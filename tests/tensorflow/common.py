@@ -15,7 +15,7 @@ import report  # noqa: E402
 
 # all programs with the sanitizer that sees leaks (the other one would take half as long again), and some as others compile them
 CONFIGURATIONS = {
-    "tensorflow": ("g++", [word.replace("address,undefined", "address") for word in everything.SANITIZE]),
+    "tensorflow": ("g++", everything.sanitize(checks="address")),
     "tensorflow-clang": ("clang++-19", everything.RELEASE),
 }
 FILES = report.ROOT / "build/test/tensorflow-files"
