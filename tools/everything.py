@@ -140,7 +140,7 @@ class Run:
             print(f"FAILED {name}\n{report.indent(result.stdout)}    log: {self.log(name, result.stdout)}", flush=True)
         else:
             for line in result.stdout.splitlines():
-                if line.startswith("SKIPPED "):
+                if line.startswith(("SKIPPED ", "WORSE ")):
                     print(line, flush=True)
 
     def timed(self, name, function, *arguments):

@@ -14,11 +14,11 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include <tautline/core.hpp>
 #include <tautline/sessions/static_graph.hpp>
+
+#include "variants.hpp"
 
 namespace {
 
@@ -189,36 +189,31 @@ struct hand_timed_saver : hand_saver {
 };
 
 template <class... Hooks>
-[[gnu::noinline]] float with_hooks(step_number steps, Hooks... hooks) {
+[[gnu::noinline]] double with_hooks(step_number steps, Hooks... hooks) {
   auto session = tautline::monitored(make_graph(steps), static_cast<Hooks&&>(hooks)...);
   (void)session.run_to_completion(target<"train">);
   return session.raw()[fetch<"model">].slope;
 }
 
 template <class Loop>
-float by_hand(step_number steps) {
+double by_hand(step_number steps) {
   Loop loop;
   loop.points = {1, steps};
   loop.run();
   return loop.model.slope;
 }
 
-float run(char const* variant, step_number steps) {
-  if (std::strcmp(variant, "hand") == 0) return by_hand<hand>(steps);
-  if (std::strcmp(variant, "hand_gate") == 0) return by_hand<hand_gate>(steps);
-  if (std::strcmp(variant, "hand_saver") == 0) return by_hand<hand_saver>(steps);
-  if (std::strcmp(variant, "hand_timed_saver") == 0) return by_hand<hand_timed_saver>(steps);
-  if (std::strcmp(variant, "none") == 0) return with_hooks(steps);
-  if (std::strcmp(variant, "gate") == 0) return with_hooks(steps, finite_gate{});
-  if (std::strcmp(variant, "idle_saver") == 0) return with_hooks(steps, idle_saver{});
-  if (std::strcmp(variant, "timed_saver") == 0) return with_hooks(steps, timed_saver{});
-  std::fprintf(stderr, "unknown variant %s\n", variant);
-  std::exit(2);
-}
+variant const all[] = {
+    {"hand", by_hand<hand>},
+    {"hand_gate", by_hand<hand_gate>},
+    {"hand_saver", by_hand<hand_saver>},
+    {"hand_timed_saver", by_hand<hand_timed_saver>},
+    {"none", [](step_number steps) { return with_hooks(steps); }},
+    {"gate", [](step_number steps) { return with_hooks(steps, finite_gate{}); }},
+    {"idle_saver", [](step_number steps) { return with_hooks(steps, idle_saver{}); }},
+    {"timed_saver", [](step_number steps) { return with_hooks(steps, timed_saver{}); }},
+};
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 3) return 2;
-  std::printf("%g\n", static_cast<double>(run(arguments[1], std::atoll(arguments[2]))));
-}
+int main(int count, char** arguments) { return run_variants(all, count, arguments); }

@@ -5,11 +5,8 @@
 // bound: layer_idle <= 1.05 * layer_none
 // bound: tiny_idle <= 1.7 * tiny_none
 // steps: 2000
-// flags: -DFMT_HEADER_ONLY -w
+// flags: -w -lfmt
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include <tautline/core.hpp>
@@ -17,6 +14,8 @@
 #include <tautline/hooks/summary_saver.hpp>
 #include <tautline/hooks/tensor_logger.hpp>
 #include <tautline/sessions/static_graph.hpp>
+
+#include "variants.hpp"
 
 using namespace tautline;
 
@@ -92,18 +91,13 @@ double run_idle(Graph graph, step_number steps) {
              checkpoint_saver{sink, never_here});
 }
 
+variant const all[] = {
+    {"layer_none", [](step_number steps) { return run(dense(), steps); }},
+    {"layer_idle", [](step_number steps) { return run_idle(dense(), steps); }},
+    {"tiny_none", [](step_number steps) { return run(tiny(), steps); }},
+    {"tiny_idle", [](step_number steps) { return run_idle(tiny(), steps); }},
+};
+
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 3) return 2;
-  char const* const variant = arguments[1];
-  step_number const steps = std::atoll(arguments[2]);
-  double loss = 0;
-  if (std::strcmp(variant, "layer_none") == 0) loss = run(dense(), steps);
-  else if (std::strcmp(variant, "layer_idle") == 0) loss = run_idle(dense(), steps);
-  else if (std::strcmp(variant, "tiny_none") == 0) loss = run(tiny(), steps);
-  else if (std::strcmp(variant, "tiny_idle") == 0) loss = run_idle(tiny(), steps);
-  else return 2;
-  std::printf("%g\n", loss);
-  return 0;
-}
+int main(int count, char** arguments) { return run_variants(all, count, arguments); }

@@ -9,13 +9,12 @@
 // bound: late_trigger <= 1.02 * late_trigger_hook
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include <tautline/core.hpp>
 #include <tautline/hooks/pipeline.hpp>
 #include <tautline/sessions/static_graph.hpp>
+
+#include "variants.hpp"
 
 namespace {
 
@@ -160,35 +159,30 @@ struct hand {
 };
 
 template <class Hook>
-[[gnu::noinline]] float with_hook(step_number steps, Hook hook) {
+[[gnu::noinline]] double with_hook(step_number steps, Hook hook) {
   auto session = monitored(make_graph(steps), static_cast<Hook&&>(hook));
   (void)session.run_to_completion(target<"train">);
   return session.raw()[fetch<"model">].slope;
 }
 template <step_number Period>
-float by_hand(step_number steps) {
+double by_hand(step_number steps) {
   hand<Period> loop;
   loop.points = {1, steps};
   loop.run();
   return loop.model.slope;
 }
 
-float run(char const* variant, step_number steps) {
-  if (std::strcmp(variant, "every_run") == 0) return with_hook(steps, every_run_pipeline());
-  if (std::strcmp(variant, "every_run_hook") == 0) return with_hook(steps, every_run_hook{});
-  if (std::strcmp(variant, "every_run_loop") == 0) return by_hand<1>(steps);
-  if (std::strcmp(variant, "triggered") == 0) return with_hook(steps, triggered_pipeline());
-  if (std::strcmp(variant, "triggered_hook") == 0) return with_hook(steps, triggered_hook{});
-  if (std::strcmp(variant, "triggered_loop") == 0) return by_hand<4>(steps);
-  if (std::strcmp(variant, "late_trigger") == 0) return with_hook(steps, late_trigger_pipeline());
-  if (std::strcmp(variant, "late_trigger_hook") == 0) return with_hook(steps, late_trigger_hook{});
-  std::fprintf(stderr, "unknown variant %s\n", variant);
-  std::exit(2);
-}
+variant const all[] = {
+    {"every_run", [](step_number steps) { return with_hook(steps, every_run_pipeline()); }},
+    {"every_run_hook", [](step_number steps) { return with_hook(steps, every_run_hook{}); }},
+    {"every_run_loop", by_hand<1>},
+    {"triggered", [](step_number steps) { return with_hook(steps, triggered_pipeline()); }},
+    {"triggered_hook", [](step_number steps) { return with_hook(steps, triggered_hook{}); }},
+    {"triggered_loop", by_hand<4>},
+    {"late_trigger", [](step_number steps) { return with_hook(steps, late_trigger_pipeline()); }},
+    {"late_trigger_hook", [](step_number steps) { return with_hook(steps, late_trigger_hook{}); }},
+};
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 3) return 2;
-  std::printf("%g\n", static_cast<double>(run(arguments[1], std::atoll(arguments[2]))));
-}
+int main(int count, char** arguments) { return run_variants(all, count, arguments); }

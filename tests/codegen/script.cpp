@@ -6,13 +6,12 @@
 // bound: waiting <= 2 * waiting_hook
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include <tautline/core.hpp>
 #include <tautline/hooks/script.hpp>
 #include <tautline/sessions/static_graph.hpp>
+
+#include "variants.hpp"
 
 namespace {
 
@@ -88,23 +87,18 @@ struct waiting_hook {
 };
 
 template <class Hook>
-[[gnu::noinline]] float with_hook(step_number steps, Hook hook) {
+[[gnu::noinline]] double with_hook(step_number steps, Hook hook) {
   auto session = monitored(make_graph(steps), static_cast<Hook&&>(hook));
   (void)session.run_to_completion(target<"train">);
   return session.raw()[fetch<"model">].slope;
 }
-float run(char const* variant, step_number steps) {
-  if (std::strcmp(variant, "resumed") == 0) return with_hook(steps, script<&average_of_all>{});
-  if (std::strcmp(variant, "resumed_hook") == 0) return with_hook(steps, average_hook{});
-  if (std::strcmp(variant, "waiting") == 0) return with_hook(steps, script<&average_of_all>::with(every_steps{1 << 30}));
-  if (std::strcmp(variant, "waiting_hook") == 0) return with_hook(steps, waiting_hook{});
-  std::fprintf(stderr, "unknown variant %s\n", variant);
-  std::exit(2);
-}
+variant const all[] = {
+    {"resumed", [](step_number steps) { return with_hook(steps, script<&average_of_all>{}); }},
+    {"resumed_hook", [](step_number steps) { return with_hook(steps, average_hook{}); }},
+    {"waiting", [](step_number steps) { return with_hook(steps, script<&average_of_all>::with(every_steps{1 << 30})); }},
+    {"waiting_hook", [](step_number steps) { return with_hook(steps, waiting_hook{}); }},
+};
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 3) return 2;
-  std::printf("%g\n", static_cast<double>(run(arguments[1], std::atoll(arguments[2]))));
-}
+int main(int count, char** arguments) { return run_variants(all, count, arguments); }
