@@ -23,6 +23,7 @@ SCRIPTS = [
     ("saving.py", []),
     ("checkpoint_store.py", ["--mib", "32", "--rounds", "5"]),
     ("off_the_step.py", []),
+    ("overhead.py", ["--quick"]),
     ("compile_time.py", ["--quick"]),
     ("tensorflow_step.py", ["--rounds", "5"]),
 ]

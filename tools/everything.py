@@ -83,6 +83,7 @@ SCRIPTS = [
     ["threads/run.py"],
     ["consumer/run.py"],
     ["consumer/wraps.py"],
+    ["../benchmarks/overhead.py", "--self-test"],
     ["tensorflow/run.py", "--self-test"],
     ["tensorflow/run.py"],
 ]
