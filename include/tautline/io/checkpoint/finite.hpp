@@ -12,25 +12,33 @@
 TAUTLINE_BEGIN
 namespace detail {
 
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__riscv_vector)
+inline constexpr bool has_vectors = true;
+#else
+inline constexpr bool has_vectors = false;  // made of words they would be slower and, on a Cortex-M4, 1 KiB of code
+#endif
+
 /// Whether an element is NaN or infinite, for elements of which `Exponent` are the bits of the exponent. By the bits, so
-/// that -ffast-math changes nothing; in vectors, which every compiler that we know has.
+/// that -ffast-math changes nothing; in vectors, where the machine has them.
 /// @return the index of the first one, `count` if there is none
 template <class Bits, Bits Exponent>
 std::size_t find_not_finite(std::byte const* data, std::size_t count) {
-  constexpr std::size_t lanes = 16 / sizeof(Bits), block = 64 * lanes;
-  using vector [[gnu::vector_size(16)]] = Bits;
-  static_assert(sizeof(vector) == 16);
   std::size_t at = 0;
-  for (; at + block <= count; at += block) {
-    vector found{};
-    for (std::size_t i = 0; i < block; i += lanes) {
-      vector words;
-      std::memcpy(&words, data + (at + i) * sizeof(Bits), sizeof words);
-      found |= __builtin_bit_cast(vector, (words & Exponent) == Exponent);
+  if constexpr (has_vectors) {
+    constexpr std::size_t lanes = 16 / sizeof(Bits), block = 64 * lanes;
+    using vector [[gnu::vector_size(16)]] = Bits;
+    static_assert(sizeof(vector) == 16);
+    for (; at + block <= count; at += block) {
+      vector found{};
+      for (std::size_t i = 0; i < block; i += lanes) {
+        vector words;
+        std::memcpy(&words, data + (at + i) * sizeof(Bits), sizeof words);
+        found |= __builtin_bit_cast(vector, (words & Exponent) == Exponent);
+      }
+      Bits any = 0;
+      for (std::size_t lane = 0; lane < lanes; ++lane) any |= found[lane];
+      if (any != 0) break;
     }
-    Bits any = 0;
-    for (std::size_t lane = 0; lane < lanes; ++lane) any |= found[lane];
-    if (any != 0) break;
   }
   for (; at < count; ++at) {
     Bits word;

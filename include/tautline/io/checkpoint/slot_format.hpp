@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// IWYU pragma: private, include <tautline/io/two_slot_checkpoints.hpp>
+
+#include <cstring>
+
+#include <tautline/core/training_state.hpp>
+#include <tautline/io/checkpoint/finite.hpp>
+#include <tautline/io/crc32c.hpp>
+
+// The bytes of a checkpoint in a slot, apart from where they are.
+
+TAUTLINE_BEGIN
+
+/// What stands in a slot.
+enum class slot_condition : std::uint8_t {
+  empty,    ///< nothing: erased, or a saving that did not get to its end
+  unknown,  ///< no checkpoint: something else, or one whose head is not whole
+  damaged,  ///< a checkpoint of which values are not what they were
+  newer,    ///< a checkpoint of a later format
+  good,     ///< a checkpoint, whole
+};
+
+/// One of two slots. @see two_slot_checkpoints::slot
+struct checkpoint_slot {
+  slot_condition condition = slot_condition::empty;
+  std::uint32_t sequence = 0;  ///< the number of its saving
+  std::uint32_t items = 0;     ///< values in it
+  std::uint32_t bytes = 0;     ///< behind its head
+  std::uint32_t checksum = 0;  ///< of these
+  step_number step = 0;
+};
+
+namespace detail {
+
+inline std::uint32_t slot_sum(std::uint32_t before, void const* data, std::size_t size) {
+  return crc32c_by_nibble(before, static_cast<unsigned char const*>(data), size);
+}
+inline std::uint32_t load_word(unsigned char const* from) {
+  std::uint32_t number = 0;
+  for (int i = 3; i >= 0; --i) number = number << 8 | from[i];
+  return number;
+}
+inline void store_word(unsigned char* to, std::uint32_t number) {
+  for (int i = 0; i < 4; ++i, number >>= 8) to[i] = static_cast<unsigned char>(number);
+}
+
+// --- the head ---
+
+inline constexpr std::size_t slot_head_bytes = 32;
+inline constexpr char slot_magic[4]{'t', 'l', 'c', 1};  // the last one is the format
+
+inline void store_head(unsigned char* to, checkpoint_slot const& of) {
+  std::memcpy(to, slot_magic, 4);
+  store_word(to + 4, of.sequence), store_word(to + 8, of.items), store_word(to + 12, of.bytes);
+  store_word(to + 16, static_cast<std::uint32_t>(of.step));
+  store_word(to + 20, static_cast<std::uint32_t>(of.step >> 32));
+  store_word(to + 24, of.checksum);
+  store_word(to + 28, ~slot_sum(~0U, to, 28));
+}
+/// @return `damaged` as long as nobody has looked at what is behind the head
+inline checkpoint_slot load_head(unsigned char const* from) {
+  checkpoint_slot found;
+  if (load_word(from + 28) != ~slot_sum(~0U, from, 28) || std::memcmp(from, slot_magic, 3) != 0) {
+    bool blank = from[0] == 0xff || from[0] == 0;
+    for (std::size_t i = 1; i < slot_head_bytes; ++i) blank = blank && from[i] == from[0];
+    found.condition = blank ? slot_condition::empty : slot_condition::unknown;
+    return found;
+  }
+  found.sequence = load_word(from + 4), found.items = load_word(from + 8), found.bytes = load_word(from + 12);
+  found.step = static_cast<step_number>(std::uint64_t{load_word(from + 20)} << 32 | load_word(from + 16));
+  found.checksum = load_word(from + 24);
+  found.condition = from[3] == slot_magic[3] ? slot_condition::damaged : slot_condition::newer;
+  return found;
+}
+/// @return the slot that is whole and ahead, -1 if none is whole
+inline int newest_of(checkpoint_slot const (&slots)[2]) {
+  bool const first = slots[0].condition == slot_condition::good, second = slots[1].condition == slot_condition::good;
+  if (first && second) return static_cast<std::int32_t>(slots[1].sequence - slots[0].sequence) > 0 ? 1 : 0;
+  return first ? 0 : second ? 1 : -1;
+}
+
+// --- the values ---
+
+/// By what a value is known, and how long it is.
+struct slot_record {
+  static constexpr std::size_t size = 8;
+  static constexpr std::uint32_t trigger_bit = 0x80000000;
+
+  std::uint32_t form = 0;
+  std::uint32_t bytes = 0;
+  bool is_trigger = false;
+
+  static slot_record of(state_item const& item) {
+    unsigned char const kind[3]{static_cast<unsigned char>(item.group), static_cast<unsigned char>(item.view.type),
+                                item.view.rank};
+    std::uint32_t sum = slot_sum(~0U, kind, sizeof kind);
+    sum = slot_sum(sum, item.owner, std::strlen(item.owner) + 1);
+    sum = slot_sum(sum, item.field, std::strlen(item.field) + 1);
+    sum = slot_sum(sum, item.view.shape, item.view.rank * sizeof item.view.shape[0]);
+    bool const triggers = item.group == state_group::hook && std::strcmp(item.field, trigger_field) == 0;
+    return {~sum, static_cast<std::uint32_t>(item.view.bytes()), triggers};
+  }
+  static slot_record load(unsigned char const* from) {
+    std::uint32_t const length = load_word(from + 4);
+    return {load_word(from), length & ~trigger_bit, (length & trigger_bit) != 0};
+  }
+  void store(unsigned char* to) const {
+    store_word(to, form), store_word(to + 4, bytes | (is_trigger ? trigger_bit : 0));
+  }
+};
+
+struct slot_contents {
+  std::uint32_t items = 0;
+  std::size_t bytes = 0;  ///< behind the head
+  bool not_finite = false;
+
+  static slot_contents of(training_state const& state) {
+    slot_contents all;
+    state.each([&](state_item const& item) {
+      ++all.items;
+      all.bytes += slot_record::size + item.view.bytes();
+      if (item.group != state_group::variable || all.not_finite) return;
+      all.not_finite = find_not_finite(item.view) != item.view.element_count();
+    });
+    return all;
+  }
+};
+
+// --- words ---
+
+/// Without the arithmetic of `put(double)`, which a microcontroller may not have otherwise.
+inline void put_number(writer& to, std::size_t number) {
+  char digits[24];
+  char* at = digits + sizeof digits - 1;
+  *at = 0;
+  do *--at = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  to.put(at);
+}
+
+/// A message in a buffer of one's own.
+class slot_message {
+ public:
+  status does_not_fit(std::size_t needed, std::size_t available) {
+    writer words(text_, sizeof text_);
+    words.put("flash: the training needs "), put_number(words, needed);
+    words.put(" bytes, a slot has "), put_number(words, available);
+    return {error_kind::invalid_argument, text_};
+  }
+  /// @param item null: the training has no more
+  status differs(std::uint32_t index, state_item const* item) {
+    writer words(text_, sizeof text_);
+    words.put("flash: the checkpoint is of another training: its value "), put_number(words, index);
+    words.put(item == nullptr ? " is not here" : " is not ");
+    char* const rest = words.position();
+    if (item != nullptr) item->write_name(rest, static_cast<std::size_t>(text_ + sizeof text_ - rest));
+    return {error_kind::invalid_argument, text_};
+  }
+  char const* found(int slot, slot_condition condition, bool other) {
+    writer words(text_, sizeof text_);
+    words.put("flash: slot "), words.put(static_cast<char>('0' + slot));
+    bool const damaged = condition == slot_condition::damaged;
+    words.put(damaged ? " holds a checkpoint that is damaged" : " holds no whole checkpoint");
+    words.put(other ? "; the other one is used" : "");
+    return text_;
+  }
+
+ private:
+  char text_[120]{};
+};
+
+}  // namespace detail
+TAUTLINE_END
