@@ -3,6 +3,9 @@
 //
 //   step_p999_ratio      99.9th percentile of the time of a step with them, divided by that of the same loop without hooks
 //   step_p999_least_ratio   the same of the least disturbed repetition of each kind
+//   jitter/HOOKS/WHERE/*_ns   percentiles of the time of a step, each the median over the repetitions, and the longest of
+//                             all: without hooks (bare), with the three beside the loop (writers_off_thread), and with
+//                             the same three writing in the step (writers_on_thread)
 //   add_scalar_*         async_summary_writer::add_scalar, in ns, and divided by a reading of the clock and by a copy of 64 bytes
 //
 // Repetitions with and without hooks take turns; each ratio is the median over the pairs.
@@ -15,6 +18,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tautline/core.hpp>
@@ -98,15 +102,38 @@ struct summaries {
     (void)to->try_add_scalar("loss", static_cast<double>(values[fetch<"loss">]), ctx.step());
   }
 };
+/// What these two do, in the step itself.
+struct saver_in_the_step {
+  weights* model;
+  std::FILE* file;
+  every_steps trigger{2500};
+  void after_run(auto& ctx) const {
+    if (!ctx.due()) return;
+    std::rewind(file);
+    std::fwrite(model->numbers.data(), sizeof(float), model_size, file);
+    std::fflush(file);
+  }
+};
+struct summaries_in_the_step {
+  to_file* to;
+  every_steps trigger{10};
+  auto before_run(auto& ctx) const { return ask_if(ctx.due(), fetch<"loss">); }
+  void after_run(auto& ctx, auto const& values) const {
+    to->add_scalar("loss", static_cast<double>(values[fetch<"loss">]), ctx.step());
+  }
+};
 
-double p999(times const& began) {
+/// Times of the steps of one training, in ns.
+struct jitter {
+  double p50, p99, p999, max;
+};
+jitter jitter_of(times const& began) {
   std::vector<double> taken;
   for (std::size_t i = 1; i < began.at.size(); ++i) {
-    taken.push_back(std::chrono::duration<double, std::micro>(began.at[i] - began.at[i - 1]).count());
+    taken.push_back(std::chrono::duration<double, std::nano>(began.at[i] - began.at[i - 1]).count());
   }
-  auto const place = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() * 999 / 1000);
-  std::nth_element(taken.begin(), place, taken.end());
-  return *place;
+  std::sort(taken.begin(), taken.end());
+  return {taken[taken.size() / 2], taken[taken.size() * 99 / 100], taken[taken.size() * 999 / 1000], taken.back()};
 }
 double median(std::vector<double> all) {
   auto const place = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
@@ -114,14 +141,14 @@ double median(std::vector<double> all) {
   return *place;
 }
 
-double bare() {
+jitter bare() {
   weights model;
   times began;
   auto session = monitored(make_graph(model, began));
   (void)session.run_steps(steps, target<"train">);
-  return p999(began);
+  return jitter_of(began);
 }
-double hooked(std::uint64_t& dropped) {
+jitter hooked(std::uint64_t& dropped) {
   weights model;
   times began;
   std::FILE* const log = std::tmpfile();
@@ -142,7 +169,36 @@ double hooked(std::uint64_t& dropped) {
   (void)out.join(std::chrono::seconds(10));
   (void)saving.join(std::chrono::seconds(10));
   std::fclose(log), std::fclose(curves.file), std::fclose(copy.file);
-  return p999(began);
+  return jitter_of(began);
+}
+
+jitter hooked_in_the_step() {
+  weights model;
+  times began;
+  std::FILE* const log = std::tmpfile();
+  to_file curves{std::tmpfile()};
+  std::FILE* const copy = std::tmpfile();
+  {
+    auto sink = [log](std::string_view line) { std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data()); };
+    auto session = monitored(make_graph(model, began), tensor_logger<"loss">{every_steps{100}, {.log = sink}},
+                             summaries_in_the_step{&curves}, saver_in_the_step{&model, copy});
+    (void)session.run_steps(steps, target<"train">);
+    session.close();
+  }
+  std::fclose(log), std::fclose(curves.file), std::fclose(copy);
+  return jitter_of(began);
+}
+
+void tell(char const* where, std::vector<jitter> const& all) {
+  std::pair<char const*, double jitter::*> const parts[] = {{"p50", &jitter::p50}, {"p99", &jitter::p99}, {"p999", &jitter::p999}};
+  for (auto const& [name, part] : parts) {
+    std::vector<double> found;
+    for (jitter const& one : all) found.push_back(one.*part);
+    std::printf("jitter/%s/%s_ns %.0f\n", where, name, median(found));
+  }
+  double longest = 0;
+  for (jitter const& one : all) longest = std::max(longest, one.max);
+  std::printf("jitter/%s/max_ns %.0f\n", where, longest);
 }
 
 template <class Body>
@@ -158,13 +214,17 @@ double nanoseconds(Body body) {
 int main() {
   std::uint64_t dropped = 0;
   std::vector<double> without, with, ratios;
+  std::vector<jitter> none, off, on;
   for (int i = 0; i < pairs; ++i) {
-    without.push_back(bare());
-    with.push_back(hooked(dropped));
+    none.push_back(bare()), off.push_back(hooked(dropped)), on.push_back(hooked_in_the_step());
+    without.push_back(none.back().p999), with.push_back(off.back().p999);
     ratios.push_back(with.back() / without.back());
   }
-  std::printf("step_p999_bare_us %.3f\nstep_p999_hooked_us %.3f\nstep_p999_ratio %.3f\nstep_p999_least_ratio %.3f\nstep_records_dropped %llu\n", median(without),
-              median(with), median(ratios), *std::min_element(with.begin(), with.end()) / *std::min_element(without.begin(), without.end()), static_cast<unsigned long long>(dropped));
+  std::printf("step_p999_bare_us %.3f\nstep_p999_hooked_us %.3f\n", median(without) / 1000, median(with) / 1000);
+  std::printf("step_p999_ratio %.3f\nstep_p999_least_ratio %.3f\nstep_records_dropped %llu\n", median(ratios),
+              *std::min_element(with.begin(), with.end()) / *std::min_element(without.begin(), without.end()),
+              static_cast<unsigned long long>(dropped));
+  tell("0/bare", none), tell("3/writers_off_thread", off), tell("3/writers_on_thread", on);
 
   std::FILE* const file = std::tmpfile();
   to_file timed{file};

@@ -12,6 +12,7 @@ def main():
     wanted = figures.parser(__doc__).parse_args()
     with figures.folder() as folder:
         found = figures.measure("off_the_step", folder, flags=["-pthread", "-lfmt"])
+    found = {name.removeprefix("off_the_step/") if "/jitter/" in name else name: value for name, value in found.items()}
     figures.tell(found, BOUNDS, wanted)
 
 
