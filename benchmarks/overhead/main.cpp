@@ -72,7 +72,8 @@ void add(std::vector<variant>& all) {
   add_each(wrong{});
 #endif
 #ifdef ENSMALLEN
-  add_ensmallen<STEP, Kind, HOOKS>([&](char const* name, auto run) { all.push_back({Kind, name, "ensmallen_hand", run}); });
+  add_ensmallen<Kind, HOOKS>(
+      [&](char const* name, char const* reference, auto run) { all.push_back({Kind, name, reference, run}); });
 #endif
 }
 std::vector<variant> all_variants() {

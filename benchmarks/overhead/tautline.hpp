@@ -16,7 +16,7 @@ using tautline::fetch;
 using tautline::target;
 
 /// A hook, with the callbacks that its body needs.
-template <std::size_t Index, class Body>
+template <kind Kind, std::size_t Index, class Body>
 struct hook {
   Body body;
   void after_run(auto& run) {
@@ -27,24 +27,24 @@ struct hook {
     }
   }
 };
-template <std::size_t Index, looks_before Body>
-struct hook<Index, Body> {
+template <kind Kind, std::size_t Index, looks_before Body>
+struct hook<Kind, Index, Body> {
   Body body;
   void before_run(auto&) { body.before(); }
   void after_run(auto&) { body.after(); }
 };
-template <std::size_t Index, class Body>
+template <kind Kind, std::size_t Index, class Body>
   requires(Body::needs == wants::loss)
-struct hook<Index, Body> {
+struct hook<Kind, Index, Body> {
   Body body;
   auto before_run(auto&) { return fetch<"loss">; }
   void after_run(auto& run, auto const& values) {
     if (!body.after(values[fetch<"loss">])) run.fail(tautline::error_kind::nan, "loss is not finite");
   }
 };
-template <std::size_t Index, class Body>
+template <kind Kind, std::size_t Index, class Body>
   requires(Body::needs == wants::loss_when_due)
-struct hook<Index, Body> {
+struct hook<Kind, Index, Body> {
   Body body;
   tautline::every_steps trigger{opaque(period)};
   auto before_run(auto& run) { return ask_if(run.due(), fetch<"loss">); }
@@ -87,7 +87,7 @@ template <class Step, kind Kind, std::size_t... Index>
 [[gnu::noinline]] void with_session(drive how, probe& seen, record& into, std::int64_t steps,
                                     std::index_sequence<Index...>) {
   auto session = tautline::monitored(make_graph<Step>(steps),
-                                     hook<Index, body_at<Kind, Index>>{make_body<body_at<Kind, Index>>(steps)}...);
+                                     hook<Kind, Index, body_at<Kind, Index>>{make_body<body_at<Kind, Index>>(steps)}...);
   seen.start();
   switch (how) {
     case drive::fused: drive_by<drive::fused>(session); break;
@@ -97,7 +97,7 @@ template <class Step, kind Kind, std::size_t... Index>
   }
   seen.stop();
   tell<Step>(into, session.raw()[fetch<"model">], session.completed_steps());
-  (session.template hook<hook<Index, body_at<Kind, Index>>>().body.each([&](auto number) { into.add(number); }), ...);
+  (session.template hook<hook<Kind, Index, body_at<Kind, Index>>>().body.each([&](auto number) { into.add(number); }), ...);
 }
 
 template <drive How>
