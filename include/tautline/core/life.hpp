@@ -298,8 +298,9 @@ class life {
 
   /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
   /// before the next one. The first request is the one that is recorded. **Cost** a few stores.
-  void request_stop(text reason = "") { state_->request_stop(hook_, reason, step()); }
-  void request_stop(copied const& reason) {
+  // These are inlined always: out of line they would take the context's address, and all of it would live in memory.
+  TAUTLINE_INLINE void request_stop(text reason = "") { state_->request_stop(hook_, reason, step()); }
+  TAUTLINE_INLINE void request_stop(copied const& reason) {
     if (!stop_requested()) request_stop(state_->keep(reason));  // else there is no room to waste
   }
   [[nodiscard]] bool stop_requested() const { return state_->stop_recorded(); }
@@ -309,11 +310,11 @@ class life {
   /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
   /// returns. Works with and without exceptions.
   /// **Cost** one flag on the loop's path: everything is passed by value, so that the context stays in registers.
-  void fail(error_kind kind, text message) {
+  TAUTLINE_INLINE void fail(error_kind kind, text message) {
     failed_ = true;
     detail::report_failure(*state_, {kind, where_, state_->told_sessions, hook_, step()}, message);
   }
-  void fail(error_kind kind, copied const& message) { fail(kind, state_->keep(message)); }
+  TAUTLINE_INLINE void fail(error_kind kind, copied const& message) { fail(kind, state_->keep(message)); }
 
  protected:
   friend class detail::access;
