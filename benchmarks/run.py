@@ -1,59 +1,174 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""All benchmarks, one after the other: every figure with its bound, times as ratios to a measure of the same run.
+"""All benchmarks, one after the other: every figure with its bound, and the page docs/performance.md.
 
-usage: run.py [--quick] [--without tensorflow] [--json FILE] [--check]
-  --quick   fewer repetitions
-  --without tensorflow   leaves out what needs TensorFlow, a large package
-  --json    writes the figures as one flat object: name → number
-  --check   ends with 1 if a figure is beyond its bound; for a machine that does nothing else
+usage: run.py [OPTION...]
+  --quick              fewer repetitions, and without what needs large packages; within 3 minutes, where all take 15
+  --with PART          not left out of a quick run
+  --without PART       left out: tensorflow, python, embedded
+  --json FILE          writes the figures as one flat object, name → number, and where they were measured into FILE's
+                       neighbour .about.json
+  --check              ends with 1 if a figure is beyond its bound; for a machine that does nothing else
+  --page               writes docs/performance.md, its plots and its figures from this run
+  --page --from FILE   from what --json wrote earlier
+  --sizes              only RAM and flash on a Cortex-M4, by hook
+  --ensmallen FOLDER   measures the callbacks of ensmallen, too: the folder of its headers; Armadillo comes from Debian
 """
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
+from typing import NamedTuple
+
+import about
+import figures
+import packages
+import performance_page
 
 HERE = pathlib.Path(__file__).resolve().parent
+BUILD = ["g++", "clang-19"]
 
-# script, arguments of a quick run
-SCRIPTS = [
-    ("saving.py", []),
-    ("checkpoint_store.py", ["--mib", "32", "--rounds", "5"]),
-    ("off_the_step.py", []),
-    ("overhead.py", ["--quick"]),
-    ("compile_time.py", ["--quick"]),
-    ("tensorflow_step.py", ["--rounds", "5"]),
+
+class Benchmark(NamedTuple):
+    script: str
+    packages: list
+    quick: list = None  # arguments of a quick run; None: it has no part in it
+    parts: tuple = ()  # what it needs and --without leaves out
+
+
+# those whose times are of nanoseconds first
+BENCHMARKS = [
+    Benchmark("overhead.py", ["valgrind", "libboost-dev"], ["--quick"]),
+    Benchmark("growth.py", [], ["--quick"]),
+    Benchmark("jitter.py", ["libfmt-dev", "libreaderwriterqueue-dev"], ["--quick"]),
+    Benchmark("saving.py", ["nlohmann-json3-dev"], []),
+    Benchmark("checkpoint_store.py", ["nlohmann-json3-dev"], ["--mib", "32", "--rounds", "5"]),
+    Benchmark("off_the_step.py", ["libfmt-dev", "libreaderwriterqueue-dev", "nlohmann-json3-dev"], []),
+    Benchmark("sizes.py", ["libboost-dev"], []),
+    Benchmark("compile_time.py", [], ["--quick"]),
+    Benchmark("python_peers.py", ["python3-venv"], None, ("python", "tensorflow")),
+    Benchmark("tensorflow_step.py", ["python3-venv"], None, ("tensorflow",)),
+    Benchmark("embedded_sizes.py", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib",
+                                    "qemu-system-arm", "meson", "ninja-build"], None, ("embedded",)),
 ]
-PARTS = {"tensorflow": ["tensorflow_step.py"]}
+PARTS = sorted({part for each in BENCHMARKS for part in each.parts})
 
 
-def main():
-    parser = argparse.ArgumentParser()
+def options():
+    parser = argparse.ArgumentParser(prog="./dev bench", usage=__doc__.partition("usage: run.py ")[2])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--with", dest="wanted", action="append", default=[], choices=PARTS)
     parser.add_argument("--without", action="append", default=[], choices=PARTS)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
-    wanted = parser.parse_args()
-    figures, bad = {}, []
-    with tempfile.TemporaryDirectory() as folder:
-        for script, quick in SCRIPTS:
-            if any(script in PARTS[part] for part in wanted.without):
-                print(f"--- {script}: left out", flush=True)
-                continue
-            print(f"--- {script}", flush=True)
-            kept = pathlib.Path(folder) / (script + ".json")
-            words = [*(quick if wanted.quick else []), "--json", str(kept), *(["--check"] if wanted.check else [])]
-            if subprocess.run([sys.executable, HERE / script, *words], check=False).returncode != 0:
-                bad.append(script)
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--from", dest="source", type=pathlib.Path)
+    parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--ensmallen", type=pathlib.Path)
+    chosen = parser.parse_args()
+    if chosen.source and not chosen.page:
+        parser.error("--from says from what --page is made")
+    if chosen.source and (chosen.json or chosen.check or chosen.quick or chosen.sizes):
+        parser.error("--page --from FILE measures nothing")
+    if chosen.ensmallen and not chosen.ensmallen.is_dir():
+        parser.error(f"--ensmallen: {chosen.ensmallen} is no folder")
+    return chosen
+
+
+def why_left_out(benchmark, chosen):
+    """None if it runs."""
+    if chosen.sizes:
+        return None if benchmark.script == "embedded_sizes.py" else "--sizes is another's"
+    without = [part for part in benchmark.parts if part in chosen.without]
+    if without:
+        return f"--without {without[0]}"
+    if chosen.quick and benchmark.quick is None and not set(benchmark.parts) <= set(chosen.wanted):
+        return f"a quick run has no part in it; {' '.join(f'--with {part}' for part in benchmark.parts)} adds it"
+    return None
+
+
+def arguments_of(benchmark, chosen, kept):
+    words = [*(benchmark.quick or [] if chosen.quick else []), "--json", kept, *(["--check"] if chosen.check else [])]
+    if chosen.ensmallen and benchmark.script == "overhead.py":
+        words += ["--ensmallen", chosen.ensmallen.resolve()]
+    return words
+
+
+def rounded(found):
+    """Six digits: no figure is better than that."""
+    return {name: float(f"{value:.6g}") for name, value in sorted(found.items())}
+
+
+def measure(chosen):
+    """@return figures, seconds by script, scripts that failed"""
+    found, seconds, bad, left_out = {}, {}, [], {}
+    for benchmark in BENCHMARKS:
+        reason = why_left_out(benchmark, chosen)
+        if reason:
+            left_out[benchmark.script] = reason
+            continue
+        print(f"--- {benchmark.script}", flush=True)
+        packages.need(*BUILD, *benchmark.packages, *(["libarmadillo-dev"] if chosen.ensmallen else []))
+        with tempfile.TemporaryDirectory() as folder:
+            kept = pathlib.Path(folder) / "figures.json"
+            start = time.monotonic()
+            words = [str(word) for word in arguments_of(benchmark, chosen, kept)]
+            if subprocess.run([sys.executable, HERE / benchmark.script, *words], check=False).returncode != 0:
+                bad.append(benchmark.script)
+            seconds[benchmark.script] = time.monotonic() - start
             if kept.exists():
-                figures.update(json.loads(kept.read_text()))
-    if wanted.json:
-        wanted.json.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
+                found.update(json.loads(kept.read_text()))
+        print(f"--- {benchmark.script}: {seconds[benchmark.script]:.0f} s\n", flush=True)
+    if not chosen.sizes:
+        for script, reason in left_out.items():
+            print(f"left out: {script} ({reason})")
+    print(f"{len(found)} figures in {sum(seconds.values()):.0f} s")
+    return rounded(found), seconds, bad
+
+
+def text_of(data):
+    return json.dumps(data, indent=1, sort_keys=True) + "\n"
+
+
+def about_file(file):
+    return file.with_suffix(".about.json")
+
+
+def command_of(chosen):
+    words = ["./dev bench", *(["--quick"] if chosen.quick else []), *(f"--without {part}" for part in chosen.without),
+             *(f"--with {part}" for part in chosen.wanted), *(["--sizes"] if chosen.sizes else []),
+             *(["--ensmallen FOLDER"] if chosen.ensmallen else []), *(["--page"] if chosen.page else [])]
+    return " ".join(words)
+
+
+def page_from(found, told):
+    packages.need("gnuplot-nox")
+    for file in performance_page.write(found, told):
+        print(f"written: {file.relative_to(figures.ROOT)}")
+
+
+def main():
+    chosen = options()
+    if chosen.source:
+        page_from(json.loads(chosen.source.read_text()), json.loads(about_file(chosen.source).read_text()))
+        return
+    load = os.getloadavg()[0]
+    found, seconds, bad = measure(chosen)
+    if chosen.json or chosen.page:
+        told = {**about.this_run(command_of(chosen), seconds), "load": round(load, 2)}
+        if chosen.json:
+            chosen.json.write_text(text_of(found))
+            about_file(chosen.json).write_text(text_of(told))
+        if chosen.page:
+            page_from(found, told)
     if bad:
         sys.exit(f"failed, or beyond a bound: {', '.join(bad)}")
 
 
-main()
+if __name__ == "__main__":
+    main()
