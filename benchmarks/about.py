@@ -59,7 +59,7 @@ def this_run(command, seconds):
         "cores": os.cpu_count(),
         "virtual": "hypervisor" in flags,
         "load": round(os.getloadavg()[0], 2),
-        "system": f"{field_of('/etc/os-release', r'^PRETTY_NAME=(.*)$').strip(chr(34))}, Linux {platform.release().partition('-')[0]}",
+        "system": f"{platform.freedesktop_os_release()['PRETTY_NAME']}, Linux {platform.release().partition('-')[0]}",
         "python": platform.python_version(),
         "versions": versions(),
         "seconds": {name: round(value) for name, value in seconds.items()},

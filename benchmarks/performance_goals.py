@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 import overhead_bounds
-from performance_page import STEPS, TOOLCHAINS, fixed, table
+from performance_page import STEPS, TOOLCHAINS, fixed, paragraph, table
 
 
 class Goal(NamedTuple):
@@ -72,8 +72,9 @@ def add(page):
         if beyond:
             name, value, most = max(beyond, key=lambda one: one[1] / one[2] if one[2] > 0 else one[1])
             case, _, figure = name.rpartition("/")
-            missed.append(f"- {goal.words}: farthest in `{case}`, {figure.replace('_', ' ')} {fixed(value, goal.places)}, at most "
-                          f"{fixed(most, goal.places)}. {goal.why}".rstrip() + "\n")
+            text = (f"- {goal.words}: farthest in `{case}`, {figure.replace('_', ' ')} {fixed(value, goal.places)}, at most "
+                    f"{fixed(most, goal.places)}. {goal.why}").rstrip()
+            missed.append(paragraph(text).rstrip().replace("\n", "\n  ") + "\n")
     page.add("## What is to be reached\n\n", table(["", "goal", "found"], rows).replace("--:", ":--"))
     if missed:
         page.add("Missed, in names as in the figures (case / hooks / competitor . toolchain):\n\n", *missed, "\n")

@@ -6,6 +6,7 @@ usage: performance_page.py          makes them anew from docs/performance/figure
 
 import json
 import sys
+import textwrap
 
 import figures
 import overhead_bounds
@@ -43,12 +44,18 @@ def fixed(value, places=2):
 
 
 def table(head, rows):
-    """Markdown; the first column is of words. Rows of which nothing was measured are left out; "" if all are."""
+    """Markdown; the first column is of words. Rows and columns of which nothing was measured are left out; "" if all are."""
     rows = [row for row in rows if any(cell != "–" for cell in row[1:])]
     if not rows:
         return ""
+    kept = [place for place in range(len(head)) if place == 0 or any(row[place] != "–" for row in rows)]
+    head, rows = [head[place] for place in kept], [[row[place] for place in kept] for row in rows]
     lines = [head, [":--" if place == 0 else "--:" for place in range(len(head))], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n\n"
+
+
+def paragraph(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
 
 
 def title_of(competitor):
@@ -115,10 +122,10 @@ class Page:
                 cells = [fixed(self.of("tiny", name).at(kind, hooks, "fused", "instructions_to_hand"), 3) for name in TOOLCHAINS]
                 rows.append([f"{hooks} {kind}", *cells])
         ratios = table(["`run_to_completion` to by hand", *TOOLCHAINS.values()], rows)
-        intro = ("By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have a "
+        intro = paragraph("By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have a "
                  "`before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for "
                  "NaN, a stop test and a sampler of each 1000th step, in turn. By hand, all that they do stands in one "
-                 "loop, whose state is in an object that outlives it, as a session's must.\n\n")
+                 "loop, whose state is in an object that outlives it, as a session's must.")
         self.section("Instructions a step", intro if "".join(parts) else "", *parts, ratios)
 
     def noise(self, step, kind, hooks, toolchain="g++-O2"):
@@ -151,9 +158,9 @@ class Page:
                             plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", series, "y",
                                        [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
                                        more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"]))
-        intro = ("The least of repetitions in which the competitors take turns, on g++ -O2. Columns with a + are what is added to the loop "
+        intro = paragraph("The least of repetitions in which the competitors take turns, on g++ -O2. Columns with a + are what is added to the loop "
                  "by hand. Noise is how far repetitions of that loop lie apart (the range of the middle half): a difference below it "
-                 "says nothing, negative ones say no more. In the plot what is below 0.05 ns stands at 0.05.\n\n")
+                 "says nothing, negative ones say no more. In the plot what is below 0.05 ns stands at 0.05.")
         self.section("Time a step", intro if picture else "", picture, *parts)
 
     def allocations(self):
@@ -161,7 +168,7 @@ class Page:
         if not names:
             return
         bad = sorted({name.split("/")[2].partition(".")[0] for name in names if self.found[name] > 0})
-        self.add("Allocations in a step: ", f"{', '.join(title_of(name) for name in bad)}; no other.\n\n" if bad else "nobody makes any.\n\n")
+        self.add("Allocations in a step: ", f"{', '.join(map(title_of, bad))}; no other.\n\n" if bad else "nobody makes any.\n\n")
 
     def growth(self):
         exponents = range(3, 9)
@@ -180,20 +187,21 @@ class Page:
     # --- the rest ---------------------------------------------------------------------------------------------------
 
     def jitter(self):
-        cases = {"no_writers": "nothing is written", "writers_off_thread": "written by another thread",
-                 "writers_on_thread": "written on the thread of the steps"}
-        percentiles = {"p50": "p50", "p99": "p99", "p99.9": "p99.9", "max": "most"}
+        cases = {"0/bare": "no hooks", "3/writers_off_thread": "written by other threads",
+                 "3/writers_on_thread": "written in the step"}
+        percentiles = {"p50": "p50", "p99": "p99", "p999": "p99.9", "max": "longest"}
         rows, series = [], []
         for case, words in cases.items():
-            values = [next((self.get(f"jitter/5/{case}/{spelt}_ns") for spelt in (name, name.replace(".", ""), name.replace(".", "_"))
-                            if self.get(f"jitter/5/{case}/{spelt}_ns") is not None), None) for name in percentiles]
-            rows.append([words, *map(number, values)])
-            series.append((case, words, [(place, value) for place, value in enumerate(values) if value]))
+            values = [self.get(f"jitter/{case}/{name}_ns") for name in percentiles]
+            rows.append([words, *(fixed(value and value / 1000, 1) for value in values)])
+            series.append((case.partition("/")[2], words, [(place, value / 1000) for place, value in enumerate(values) if value]))
         picture = self.plot("jitter", "percentiles of the time of a step, with writers on and off its thread",
-                            plots.Plot("How long single steps take", "", "ns", series, "y",
+                            plots.Plot("How long single steps take", "", "µs", series, "y",
                                        [(words, place) for place, words in enumerate(percentiles.values())],
                                        more=["set xrange [-0.3:3.3]"]))
-        self.section("Single steps", picture, table(["ns", *percentiles.values()], rows))
+        intro = paragraph("A step over a model of 1 MiB, with a logger, summaries and a saver, once writing beside the loop and once in it. "
+                 "The longest step is what the system does to a thread, too.")
+        self.section("Single steps", intro if picture else "", picture, table(["µs a step", *percentiles.values()], rows))
 
     def compile_time(self):
         of = {(hooks, compiler, figure): self.get(f"compile/{hooks}/{compiler}/{figure}")
@@ -215,8 +223,8 @@ class Page:
         rows = [[COMPETITORS[competitor], *(number(self.get(f"size/{hooks}/{competitor}/text_bytes"), 6) for hooks in HOOKS)]
                 for competitor in COMPETITORS]
         told = table(["working hooks: bytes", *map(str, HOOKS)], rows)
-        intro = ("Code and constants of an optimised program (g++ -O2) that can be reached from the training, with what it takes of the "
-                 "libraries' headers, without the libraries themselves.\n\n")
+        intro = paragraph("Code and constants of an optimised program (g++ -O2) that can be reached from the training, with what it takes of the "
+                 "libraries' headers, without the libraries themselves.")
         self.section("Size of the program", intro if told else "", told)
 
     def python(self):
@@ -236,11 +244,12 @@ class Page:
     def head(self):
         about = self.about
         versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
+        command = " ".join(dict.fromkeys([*about["command"].split(), "--page"]))
         machine = f"{about['processor']}, {about['cores']} cores{' of a virtual machine' if about['virtual'] else ''}"
         self.add(
             "# Performance\n\n",
-            f"What hooks cost, beside the same by hand and beside the alternatives. `{about['command']}` made this page, its plots and\n",
-            "[all figures](performance/figures.json); to change a number, run it again.\n\n",
+            paragraph(f"What hooks cost, beside the same by hand and beside the alternatives. `{command}` made this page, its "
+                      "plots and [all figures](performance/figures.json); to change a number, run it again."),
             table(["", "measured on"], [
                 ["machine", machine], ["system", about["system"]], ["versions", versions], ["date", about["date"]],
                 ["commit", about["commit"]], ["load before", number(about["load"])],
@@ -266,12 +275,11 @@ def made(found, about):
     return page.text.rstrip() + "\n", page.plots
 
 
-TAIL = """## Again
-
-`./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential part in three minutes; `--page` writes the
-page, `--json FILE` the figures. What is the same on every run is held by `./dev test` against bounds and against
-[what was recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does nothing else.
-"""
+TAIL = "## Again\n\n" + paragraph(
+    "`./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page` "
+    "writes the page, `--json FILE` the figures. What is the same on every run, `./dev test` holds against bounds and against "
+    "[what was recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does "
+    "nothing else.")
 
 
 def text_of(data):

@@ -11,7 +11,7 @@ COLOURS = {
     "hand": "#808080", "hand_local": "#a0a0a0", "fused": "#e0592a", "coroutine": "#d99a00", "coroutine_pace_100": "#ead08a", "classic": "#a8702a",
     "virtual": "#2f88c8", "function": "#7d6ad8", "signals2": "#27a17c", "ensmallen": "#c2559b",
     "g++": "#e0592a", "clang++-19": "#2f88c8", "writers_off_thread": "#e0592a", "writers_on_thread": "#2f88c8",
-    "no_writers": "#808080",
+    "bare": "#808080",
 }
 MARKS = {"hand": 2, "hand_local": 1, "fused": 7, "coroutine": 9, "coroutine_pace_100": 8, "classic": 11, "virtual": 5,
          "function": 13, "signals2": 4, "ensmallen": 6}

@@ -7,8 +7,9 @@
        --without tensorflow   leaves out the tests with TensorFlow, a large package (1.6 GB on disk); --quick does, too
        --only tensorflow      runs them alone
   conformance FOLDER...  plays the scenario files in the folders
-  bench [--quick] [--without tensorflow] [--json FILE] [--check]
-                         the benchmarks; --check fails beyond a bound, for a machine that does nothing else
+  bench [--quick] [--json FILE] [--check] [--page]
+                         the benchmarks, in 15 minutes, --quick: in 3; --check fails beyond a bound, for a machine that
+                         does nothing else; --page writes docs/performance.md; `bench --help` has more
   docs [PAGE...]         compiles and runs the programs of the documentation but those with TensorFlow, follows its links
   help                   this text
 
@@ -91,8 +92,7 @@ def conformance(arguments):
 
 
 def bench(arguments):
-    packages.need(*BUILD, "clang-19", "libfmt-dev", "nlohmann-json3-dev", "libreaderwriterqueue-dev", "python3-venv")
-    run_script("benchmarks/run.py", arguments)
+    run_script("benchmarks/run.py", arguments)  # each benchmark installs what it needs
 
 
 def docs(arguments):

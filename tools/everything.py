@@ -65,6 +65,8 @@ SCRIPTS = [
     ["codegen/run.py"],
     ["docs/run.py", "--self-test"],
     ["docs/run.py"],
+    ["docs/performance.py", "--self-test"],
+    ["docs/performance.py"],
     ["readers/safetensors.py", "--self-test"],
     ["readers/safetensors.py"],
     ["readers/tensorboard.py", "--self-test"],
