@@ -66,13 +66,17 @@ def need(*packages):
         sys.exit(f"./dev: could not install {' '.join(missing)}\n{problem}")
 
 
-def venv(*requirements):
+def venv(*requirements, over=()):
     """The Python of an environment below build/ that has these packages, each with its version (`name==1.2.3`). It is
-    made once for each set. Ends the program if that fails."""
-    need("python3-venv")
+    made once for each set. Ends the program if that fails.
+    @param over Debian packages, if these packages are to stand on Debian's Python: they see what it has, and nothing
+                else that they depend on is installed"""
+    need("python3-venv", *over)
     wanted = sorted(requirements)
     name = wanted[0].partition("==")[0] if wanted else "bare"
-    folder = ROOT / "build/venv" / f"{name}-{hashlib.sha256(' '.join(wanted).encode()).hexdigest()[:8]}"
+    base = shutil.which("python3", path=os.defpath) if over else sys.executable
+    of_base, of_packages = (["--system-site-packages"], ["--no-deps"]) if over else ([], [])
+    folder = ROOT / "build/venv" / f"{name}-{hashlib.sha256(' '.join([*wanted, *over]).encode()).hexdigest()[:8]}"
     python, complete = folder / "bin/python", folder / "complete"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w", encoding="utf-8") as lock:
@@ -81,8 +85,8 @@ def venv(*requirements):
             return python
         print(f"./dev: installing {', '.join(wanted)} into {folder.relative_to(ROOT)}", file=sys.stderr, flush=True)
         shutil.rmtree(folder, ignore_errors=True)
-        for command in ([sys.executable, "-m", "venv", folder],
-                        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]):
+        for command in ([base, "-m", "venv", *of_base, folder],
+                        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *of_packages, *wanted]):
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             if done.returncode != 0:
                 last = "\n".join(done.stdout.strip().splitlines()[-5:])
@@ -122,3 +126,14 @@ class TensorFlow:
 def tensorflow():
     """TensorFlow, in an environment below build/. Ends the program where it cannot be installed."""
     return TensorFlow(venv(TENSORFLOW))
+
+
+# the last release that works with the torch of Debian 12, which is built for the CPU alone: pip's comes with libraries
+# for graphics cards, gigabytes of them
+IGNITE = "pytorch-ignite==0.5.3"
+
+
+def ignite():
+    """The Python of an environment that has pytorch-ignite, over Debian's torch. Ends the program where it cannot be
+    installed."""
+    return venv(IGNITE, over=("python3-torch", "python3-packaging"))
