@@ -228,11 +228,18 @@ class Page:
         self.section("Size of the program", intro if told else "", told)
 
     def python(self):
-        peers = {"fused": "tautline (C++)", "bare_python": "Python: a loop that calls a function", "monitored_session": "TensorFlow: `MonitoredSession`",
-                 "ignite": "pytorch-ignite"}
-        rows = [[words, *(number(self.get(f"idle/{hooks}/{peer}/ns_per_step")) for hooks in HOOKS)] for peer, words in peers.items()]
-        rows = rows if any(cell != "–" for row in rows[1:] for cell in row[1:]) else []
-        self.section("Beside Python", table(["idle hooks: ns a step", *map(str, HOOKS)], rows))
+        peers = {"bare_python": "Python, without hooks", "ignite": "pytorch-ignite: `Engine`",
+                 "bare_session": "TensorFlow, without hooks: `Session.run`", "monitored_session": "TensorFlow: `MonitoredSession`"}
+        parts = []
+        for kind in KINDS:
+            rows = [[words, *(number(self.get(f"{kind if hooks else 'idle'}/{hooks}/{peer}/ns_per_step")) for hooks in HOOKS)]
+                    for peer, words in {"fused": COMPETITORS["fused"], **peers}.items()]
+            if any(cell != "–" for row in rows[1:] for cell in row[1:]):
+                parts.append(table([f"{kind} hooks: ns a step", *map(str, HOOKS)], rows))
+        about = paragraph("The same step and the same work in each: \"without hooks\" does what the hooks do in its loop. What a "
+                          "library costs is the difference from that, since a step of Python, or of a graph that TensorFlow "
+                          "walks through, takes longer than one of C++ whatever the hooks are.")
+        self.section("Beside Python", about if parts else "", *parts)
 
     def embedded(self):
         names = sorted(name for name in self.found if name.startswith("embedded/"))

@@ -8,10 +8,11 @@ Competitors
   ignite              pytorch-ignite's Engine with handlers
   bare_python         its reference: the same update function in a loop
 
-Cases and numbers of hooks are those of overhead.py. The step is its tiny one, in double precision: in a graph of TensorFlow,
-and in plain Python. All competitors must compute the same, bit by bit, weights as well as what hooks compute, before anything
-is measured. Each library is in a process of its own; the processes take turns, and so do the competitors in them.
-Figures: ns a step, least, median and interquartile range. What cannot be installed is left out, and a line says so.
+Cases and numbers of hooks are those of overhead.py. The step is its tiny one, in double precision: in a graph of
+TensorFlow, and in plain Python. All competitors must compute the same, bit by bit, weights as well as what hooks compute,
+before anything is measured. Each library is in a process of its own; the processes take turns, and so do the competitors in them.
+Figures: ns a step of processor time (of all threads; no loop waits), least, median and interquartile range of the turns.
+What cannot be installed is left out, and a line says so.
 There is no bound for --check: the figures are those of others.
 """
 
@@ -71,7 +72,8 @@ class Side:
         self.process.wait()
 
 
-SIDES = [Side("tensorflow", lambda: packages.tensorflow().python, "monitored_session.py", ("monitored_session", "bare_session"), 100),
+SIDES = [Side("tensorflow", lambda: packages.tensorflow().python, "monitored_session.py",
+              ("monitored_session", "bare_session"), 100),
          Side("ignite", packages.ignite, "ignite_engine.py", ("ignite", "bare_python"), 500)]
 
 

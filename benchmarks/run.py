@@ -6,7 +6,7 @@
                        where all take 15
   --with PART          in a quick run, too: what is saved (disk), or what needs much to be installed: tensorflow, python,
                        embedded
-  --without PART       left out of a whole run
+  --without PART       left out of a whole run; of python, ignite or tensorflow alone may be
   --json FILE          writes the figures as one flat object, name → number, and where they were measured into FILE's
                        neighbour .about.json
   --check              ends with 1 if a figure is beyond its bound; for a machine that does nothing else
@@ -40,6 +40,7 @@ class Benchmark(NamedTuple):
     packages: list
     quick: list = None  # arguments of a quick run; None: it has no part in it
     parts: tuple = ()  # what it needs and --without leaves out
+    inner: tuple = ()  # parts that it leaves out itself, and measures the rest
 
 
 # those whose times are of nanoseconds first
@@ -50,12 +51,12 @@ BENCHMARKS = [
     Benchmark("checkpoint_store.py", ["nlohmann-json3-dev"], None, ("disk",)),
     Benchmark("sizes.py", ["valgrind", "libboost-dev"], ["--quick"]),
     Benchmark("compile_time.py", [], ["--quick"]),
-    Benchmark("python_peers.py", ["python3-venv"], None, ("python", "tensorflow")),
+    Benchmark("python_peers.py", ["python3-venv"], None, ("python",), ("tensorflow", "ignite")),
     Benchmark("tensorflow_step.py", ["python3-venv"], None, ("tensorflow",)),
     Benchmark("embedded_sizes.py", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib",
                                     "qemu-system-arm", "meson", "ninja-build"], None, ("embedded",)),
 ]
-PARTS = sorted({part for each in BENCHMARKS for part in each.parts})
+PARTS = sorted({part for each in BENCHMARKS for part in (*each.parts, *each.inner)})
 
 
 def options():
@@ -93,6 +94,8 @@ def arguments_of(benchmark, chosen, kept):
     words = [*(benchmark.quick or [] if chosen.quick else []), "--json", kept, *(["--check"] if chosen.check else [])]
     if chosen.ensmallen and benchmark.script == "overhead.py":
         words += ["--ensmallen", chosen.ensmallen.resolve()]
+    for part in benchmark.inner:
+        words += ["--without", part] if part in chosen.without else []
     return words
 
 

@@ -86,6 +86,7 @@ SCRIPTS = [
     ["consumer/run.py"],
     ["consumer/wraps.py"],
     ["../benchmarks/overhead.py", "--self-test"],
+    ["../benchmarks/python_peers.py", "--self-test"],
     ["tensorflow/run.py", "--self-test"],
     ["tensorflow/run.py"],
 ]

@@ -90,7 +90,8 @@ class Side:
     def competitors(self, kind, hooks, steps, period, last):
         """@return competitor → (its model, a function that trains and gives what the hooks computed)"""
         bare, model = by_hand.Line(), by_hand.Line()
-        loop = by_hand.loop(kind, hooks, "update", "for x in batches(steps):", "loss = update(None, x)", "loss = update(None, x)")
+        step = "loss = update(None, x)"
+        loop = by_hand.loop(kind, hooks, "update", "for x in batches(steps):", step, step)
         engine = Engine(model.update)
         made = [HOOKS[kind][i % len(HOOKS[kind])](engine, period, last) for i in range(hooks)]
 

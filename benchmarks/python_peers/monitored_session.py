@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The side of python_peers.py that has TensorFlow: MonitoredSession with hooks, and tf.Session.run in a loop on the same graph.
+"""The side of python_peers.py that has TensorFlow: MonitoredSession with hooks, and tf.Session.run in a loop on the
+same graph.
 
 usage: monitored_session.py CASES PERIOD
 """
@@ -132,7 +133,8 @@ class Side:
 
     def by_hand(self, kind, hooks, steps, period, last):
         """@return a function that trains, and gives what the hooks would have computed"""
-        loop = by_hand.loop(kind, hooks, "run, train, both", "for _ in range(steps):", "run(train)", "loss = float(run(both)[1])")
+        loop = by_hand.loop(kind, hooks, "run, train, both", "for _ in range(steps):", "run(train)",
+                            "loss = float(run(both)[1])")
         return lambda: loop(self.raw.run, self.train, [self.train, self.loss], steps, period, last)
 
     def check(self, kind, hooks, steps, period):
