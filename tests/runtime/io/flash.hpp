@@ -37,15 +37,16 @@ class flash {
   long cut_at = -1;
   cut how = cut::none;
   bool dead = false;
-  bool silent = false;   ///< a piece is worn out: the next one is not what was written, and nobody says so
+  bool silent = false;      ///< the next piece that is programmed is not what was written, and nobody says so
+  long fails_at_read = -1;  ///< that reading, and that erasing or programming, are refused; the power stays
+  long refuses_at = -1;
   long reads = 0;
-  long fails_at_read = -1;
 
   explicit flash(std::size_t sectors, unsigned char content = 0xff)
       : bytes(sectors * Sector, content), programmed(bytes.size() / Program, content != 0xff), erased(sectors) {}
 
   /// The power comes back.
-  void boot() { dead = false, cut_at = -1, operations = reads = 0; }
+  void boot() { dead = false, cut_at = fails_at_read = refuses_at = -1, operations = reads = 0; }
   void lose_power_at(long operation, cut mode) { cut_at = operation, how = mode, operations = 0; }
   unsigned chance() { return random_ = random_ * 1664525U + 1013904223U, random_ >> 16; }
 
@@ -53,6 +54,7 @@ class flash {
   tautline::status erase(std::size_t at) {
     check(at % Sector == 0 && at < size(), "an erasing that begins in no sector");
     if (dead || at >= size()) return gone();
+    if (operations == refuses_at) return ++operations, refused();
     ++erased[at / Sector];
     operate(at, Sector, [](unsigned char&, std::size_t) { return static_cast<unsigned char>(0xff); });
     std::fill_n(programmed.begin() + static_cast<std::ptrdiff_t>(at / Program), Sector / Program, dead);
@@ -65,6 +67,7 @@ class flash {
     auto const* const source = static_cast<unsigned char const*>(from);
     for (std::size_t done = 0; done < length && !dead; done += Program) {
       std::size_t const piece = at + done;
+      if (operations == refuses_at) return ++operations, refused();
       check(!programmed[piece / Program], "a piece that is programmed twice");
       programmed[piece / Program] = true;
       operate(piece, Program, [&](unsigned char& old, std::size_t i) {
@@ -84,6 +87,7 @@ class flash {
 
  private:
   static tautline::status gone() { return {tautline::error_kind::internal, "the power is gone"}; }
+  static tautline::status refused() { return {tautline::error_kind::internal, "the sector is worn out"}; }
   void check(bool good, char const* rule) {
     if (!good && violation.empty()) violation = rule;
   }

@@ -593,6 +593,26 @@ TEST_CASE("a later format is neither read nor overwritten") {
   CHECK(store.save(training.view.state()).ok());
 }
 
+TEST_CASE("a head that is whole and says what cannot be, or is of another kind: nothing outside is read") {
+  flash<256, 8> region(2);
+  two_slot_checkpoints store(region);
+  pair training;
+  REQUIRE(store.save(training.at(1)).ok());
+  REQUIRE(store.save(training.at(2)).ok());
+  checkpoint_slot const whole = store.slot(1);
+  region.bytes[256] = 'T';  // and one of another kind, whole in its way
+  detail::store_word(region.bytes.data() + 256 + 28, crc32c(region.bytes.data() + 256, 28));
+  CHECK(store.slot(1).condition == slot_condition::unknown);
+  for (int i = 0; i < 3; ++i) {
+    checkpoint_slot head = whole;
+    (i == 0 ? head.bytes : head.items) = i == 0 ? 193U : i == 1 ? 5U : 0xffffffffU;
+    detail::store_head(region.bytes.data() + 256, head);
+    CHECK(store.slot(1).condition == slot_condition::damaged);
+    CHECK(store.restore(training.at(7)).step == 1);
+    CHECK(region.violation == "");
+  }
+}
+
 TEST_CASE("flash that does not hold what is written is an error, and the checkpoint before stays") {
   flash<256, 8> region(2);
   two_slot_checkpoints store(region);
@@ -606,6 +626,24 @@ TEST_CASE("flash that does not hold what is written is an error, and the checkpo
   CHECK(store.restore(training.view.state()).step == 1);
   CHECK(store.save(training.at(3)).ok());
   CHECK(store.slot(1).step == 3);
+}
+
+TEST_CASE("a region that refuses to erase or to program: its error comes out, and the checkpoint before stays") {
+  for (long at = 0; at < 1 + 4 + 4; ++at) {  // the sector, the values, the head
+    CAPTURE(at);
+    flash<256, 8> region(2);
+    two_slot_checkpoints store(region);
+    pair training;
+    REQUIRE(store.save(training.at(1)).ok());
+    region.boot();
+    region.refuses_at = at;
+    status const done = store.save(training.at(2));
+    CHECK(done.kind == error_kind::internal);
+    CHECK(done.message == std::string("the sector is worn out"));
+    CHECK(store.restore(training.at(7)).step == 1);
+    CHECK(store.save(training.at(3)).ok());
+    CHECK(region.violation == "");
+  }
 }
 
 TEST_CASE("a region that does not answer: its error comes out, and nothing begins anew") {
