@@ -132,6 +132,8 @@ SELF_TEST = [
     ("tautline/core/x.hpp", "#include <range/v3/version.hpp>\n", "range"),
     ("tautline/hooks/x.hpp", "#include <fmt/format.h>\n#include <string>\n#include <tautline/io/y.hpp>\n", None),
     ("tautline/hooks/x.hpp", "#include <tautline/training/y.hpp>\n", "is below"),
+    ("tautline/io/two_slot_checkpoints.hpp", "#include <string>\n", "string"),
+    ("tautline/io/x.hpp", "#include <string>\n", None),
     ("tautline/hooks/x.hpp", "#include <range/v3/view/take.hpp>\n", "adapt/ only"),
     ("tautline/sessions/x.hpp", "#include <fmt/format.h>\n", "from io upwards"),
     ("tautline/adapt/x.hpp", "#include <range/v3/view/take.hpp>\n#include <tautline/core/y.hpp>\n", None),

@@ -10,7 +10,7 @@
 TAUTLINE_BEGIN
 
 /// Says nothing.
-struct no_report {};
+struct no_slot_report {};
 
 /// Checkpoints in flash memory, in two slots that take turns (A/B, ping-pong): without heap, exceptions, threads or an
 /// operating system.
@@ -50,7 +50,7 @@ struct no_report {};
 /// **Cost** of a saving: a look at the variables, a checksum over both slots (11 instructions a byte on a Cortex-M4),
 /// and, by far the most, erasing the sectors that it needs and programming each piece once. Not for real time.
 /// **Thread-safety** none.
-template <flash_region Region, class Report = no_report>
+template <flash_region Region, class Report = no_slot_report>
 class two_slot_checkpoints {
  public:
   static constexpr std::size_t sector_bytes = Region::sector_bytes;
