@@ -9,6 +9,7 @@ import re
 import shutil
 
 import figures
+import packages
 import report
 
 # what is asked for its version: name → command, and the part of its answer
@@ -19,6 +20,7 @@ TOOLS = {
     "qemu-system-arm": (["qemu-system-arm", "--version"], r"[\d.]+"),
     "valgrind": (["valgrind", "--version"], r"[\d.]+"),
 }
+PYTHON = [getattr(packages, name) for name in ("TENSORFLOW", "IGNITE") if hasattr(packages, name)]
 
 
 def field_of(file, pattern):
@@ -32,6 +34,8 @@ def versions():
     for name, (command, pattern) in TOOLS.items():
         if shutil.which(command[0]):
             told[name] = re.search(pattern, report.run(command).stdout)[0]
+    told["Python"] = platform.python_version()
+    told.update(requirement.split("==") for requirement in PYTHON)
     boost = field_of("/usr/include/boost/version.hpp", r'BOOST_LIB_VERSION "(.*)"')
     if boost != "unknown":
         told["Boost"] = boost.replace("_", ".")
@@ -60,7 +64,6 @@ def this_run(command, seconds):
         "virtual": "hypervisor" in flags,
         "load": round(os.getloadavg()[0], 2),
         "system": f"{platform.freedesktop_os_release()['PRETTY_NAME']}, Linux {platform.release().partition('-')[0]}",
-        "python": platform.python_version(),
         "versions": versions(),
         "seconds": {name: round(value) for name, value in seconds.items()},
     }

@@ -24,7 +24,7 @@ COMPETITORS = {
     "classic": "tautline, `run` in a loop", "virtual": "virtual calls", "function": "`std::function`",
     "signals2": "Boost.Signals2", "ensmallen_bare": "ensmallen without callbacks", "ensmallen": "ensmallen",
 }
-OTHERS = ("virtual", "function", "signals2", "ensmallen")
+DRAWN = ("hand", "fused", "coroutine", "virtual", "function", "signals2", "ensmallen")
 
 
 def number(value, digits=3):
@@ -43,8 +43,12 @@ def fixed(value, places=2):
     return "–" if value is None else f"{value:.{places}f}".replace("-0." + "0" * places, "0." + "0" * places)
 
 
+def difference(value, reference):
+    return None if value is None or reference is None else value - reference
+
+
 def table(head, rows):
-    """Markdown; the first column is of words. Rows and columns of which nothing was measured are left out; "" if all are."""
+    """Markdown; the first column is of words. Rows and columns without a measured cell are left out; "" if all are."""
     rows = [row for row in rows if any(cell != "–" for cell in row[1:])]
     if not rows:
         return ""
@@ -55,6 +59,8 @@ def table(head, rows):
 
 
 def paragraph(text):
+    if not text:
+        return ""
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
 
 
@@ -70,16 +76,17 @@ class Page:
     def of(self, step, toolchain="g++-O2"):
         return overhead_bounds.Figures(self.found, step, toolchain)
 
-    def get(self, name):
-        return self.found.get(name)
+    def at(self, of, kind, hooks, competitor, figure):
+        """Without hooks all kinds are the same."""
+        return of.at(kind if hooks else "idle", hooks, competitor, figure)
 
     def add(self, *parts):
         self.text += "".join(parts)
 
-    def section(self, title, *parts):
-        """Without measured parts only that is said."""
+    def section(self, title, intro, *parts):
+        """Where nothing was measured only that is said."""
         body = "".join(parts)
-        self.add(f"## {title}\n\n", body if body.strip() else "Not measured in this run.\n\n")
+        self.add(f"## {title}\n\n", paragraph(intro) + body if body else "Not measured in this run.\n\n")
 
     def plot(self, name, words, plot):
         """@return markdown; "" without points"""
@@ -88,179 +95,178 @@ class Page:
         self.plots[f"{name}.svg"] = plot
         return f"![{words}](performance/{name}.svg)\n\n"
 
-    # --- what hooks cost --------------------------------------------------------------------------------------------
-
-    def by_hooks(self, step, kind, figure, show, competitors=tuple(COMPETITORS)):
-        of = self.of(step)
-        rows = []
-        for competitor in competitors:
-            cells = []
-            for hooks in HOOKS:
-                where = kind if hooks else "idle"  # without hooks all kinds are the same
-                cells.append(show(of.at(where, hooks, competitor, figure)))
-            rows.append([COMPETITORS[competitor], *cells])
-        return table([f"{kind} hooks", *map(str, HOOKS)], rows)
-
-    def curve(self, kind, figure):
-        of, series = self.of("tiny"), []
-        for competitor in ("hand", "fused", "coroutine", *OTHERS):
-            points = [(hooks or 0.4, of.at(kind if hooks else "idle", hooks, competitor, figure)) for hooks in HOOKS]
-            series.append((competitor, title_of(competitor), [point for point in points if point[1]]))
-        return series
-
-    def instructions(self):
-        ticks = [("0", 0.4), *((str(hooks), hooks) for hooks in HOOKS[1:])]
-        parts = []
-        for kind in ("idle", "working"):
-            parts.append(self.plot(f"instructions-{kind}", f"instructions a step against the number of {kind} hooks, by competitor",
-                                   plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step",
-                                              self.curve(kind, "instructions_per_step"), "xy", ticks)))
-            parts.append(self.by_hooks("tiny", kind, "instructions_per_step", lambda value: fixed(value, 1)))
-        rows = []
-        for kind in KINDS:
-            for hooks in (1, 5, 20, 64):
-                cells = [fixed(self.of("tiny", name).at(kind, hooks, "fused", "instructions_to_hand"), 3) for name in TOOLCHAINS]
-                rows.append([f"{hooks} {kind}", *cells])
-        ratios = table(["`run_to_completion` to by hand", *TOOLCHAINS.values()], rows)
-        intro = paragraph("By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have a "
-                 "`before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for "
-                 "NaN, a stop test and a sampler of each 1000th step, in turn. By hand, all that they do stands in one "
-                 "loop, whose state is in an object that outlives it, as a session's must.")
-        self.section("Instructions a step", intro if "".join(parts) else "", *parts, ratios)
-
-    def noise(self, step, kind, hooks, toolchain="g++-O2"):
-        """How far repetitions lie apart: the larger of the two spreads that a ratio rests on, as a share."""
-        of = self.of(step, toolchain)
-        spreads = [of.at(kind, hooks, name, "ns_per_step_spread") for name in ("hand", "fused")]
-        whole = of.at(kind, hooks, "hand", "ns_per_step")
-        return None if None in spreads or not whole else max(spreads) / whole
-
-    def time(self):
-        parts = []
-        for step, words in STEPS.items():
-            of = self.of(step)
-            rows = []
-            for kind in KINDS:
-                for hooks in (5, 64):
-                    base = of.at(kind, hooks, "hand", "ns_per_step")
-                    overhead = [of.over_hand(kind, hooks, name, "ns_per_step") for name in ("fused", "coroutine", "classic", *OTHERS)]
-                    noise = of.at(kind, hooks, "hand", "ns_per_step_spread")
-                    places = 2 if step == "tiny" else 1 if step == "dense" else 0
-                    rows.append([f"{hooks} {kind}", fixed(base, places), *(fixed(value, places) for value in overhead), fixed(noise, places)])
-            parts.append(table([f"a step of {words}: ns", "by hand", "+ `run_to_completion`", "+ `steps()`", "+ `run` in a loop",
-                                "+ virtual calls", "+ `std::function`", "+ Boost.Signals2", "+ ensmallen", "noise"], rows))
-        of, series = self.of("tiny"), []
-        for place, competitor in enumerate(("fused", "coroutine", "classic", *OTHERS)):
-            points = [(1 + at + (place - 3) * 0.06, max(value, 0.05)) for at, kind in enumerate(KINDS)
-                      if (value := of.over_hand(kind, 5, competitor, "ns_per_step")) is not None]
-            series.append((competitor, title_of(competitor), points))
-        picture = self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor",
-                            plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", series, "y",
-                                       [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
-                                       more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"]))
-        intro = paragraph("The least of repetitions in which the competitors take turns, on g++ -O2. Columns with a + are what is added to the loop "
-                 "by hand. Noise is how far repetitions of that loop lie apart (the range of the middle half): a difference below it "
-                 "says nothing, negative ones say no more. In the plot what is below 0.05 ns stands at 0.05.")
-        self.section("Time a step", intro if picture else "", picture, *parts)
-
-    def allocations(self):
-        names = [name for name in self.found if name.endswith("/allocations_per_step")]
-        if not names:
-            return
-        bad = sorted({name.split("/")[2].partition(".")[0] for name in names if self.found[name] > 0})
-        self.add("Allocations in a step: ", f"{', '.join(map(title_of, bad))}; no other.\n\n" if bad else "nobody makes any.\n\n")
-
-    def growth(self):
-        exponents = range(3, 9)
-        rows, series = [], []
-        for competitor in COMPETITORS:
-            values = {n: self.get(f"growth/5/{competitor}/ns_per_step_at_1e{n}") for n in exponents}
-            rows.append([COMPETITORS[competitor], *(fixed(value) for value in values.values())])
-            if competitor in ("hand", "fused", "coroutine", *OTHERS):
-                series.append((competitor, title_of(competitor), [(10**n, value) for n, value in values.items() if value]))
-        picture = self.plot("growth", "nanoseconds a step against the number of steps of a training",
-                            plots.Plot("ns a step of whole trainings, five working hooks", "steps", "ns a step", series, "xy",
-                                       [(f"10^{n}", 10**n) for n in exponents]))
-        self.section("From a thousand steps to a hundred million",
-                     picture, table(["five working hooks: ns a step", *(f"10{mark} steps" for mark in "³⁴⁵⁶⁷⁸")], rows))
-
-    # --- the rest ---------------------------------------------------------------------------------------------------
-
-    def jitter(self):
-        cases = {"0/bare": "no hooks", "3/writers_off_thread": "written by other threads",
-                 "3/writers_on_thread": "written in the step"}
-        percentiles = {"p50": "p50", "p99": "p99", "p999": "p99.9", "max": "longest"}
-        rows, series = [], []
-        for case, words in cases.items():
-            values = [self.get(f"jitter/{case}/{name}_ns") for name in percentiles]
-            rows.append([words, *(fixed(value and value / 1000, 1) for value in values)])
-            series.append((case.partition("/")[2], words, [(place, value / 1000) for place, value in enumerate(values) if value]))
-        picture = self.plot("jitter", "percentiles of the time of a step, with writers on and off its thread",
-                            plots.Plot("How long single steps take", "", "µs", series, "y",
-                                       [(words, place) for place, words in enumerate(percentiles.values())],
-                                       more=["set xrange [-0.3:3.3]"]))
-        intro = paragraph("A step over a model of 1 MiB, with a logger, summaries and a saver, once writing beside the loop and once in it. "
-                 "The longest step is what the system does to a thread, too.")
-        self.section("Single steps", intro if picture else "", picture, table(["µs a step", *percentiles.values()], rows))
-
-    def compile_time(self):
-        of = {(hooks, compiler, figure): self.get(f"compile/{hooks}/{compiler}/{figure}")
-              for hooks in HOOKS for compiler in ("g++", "clang++-19") for figure in ("seconds", "mebibytes")}
-        counted = [hooks for hooks in HOOKS if any(of[hooks, compiler, "seconds"] for compiler in ("g++", "clang++-19"))]
-        parts = []
-        for figure, words in (("seconds", "seconds"), ("mebibytes", "MiB of memory")):
-            rows = [[compiler, *(fixed(of[hooks, compiler, figure], 2 if figure == "seconds" else 0) for hooks in counted)]
-                    for compiler in ("g++", "clang++-19")]
-            series = [(compiler, compiler, [(hooks, of[hooks, compiler, figure]) for hooks in counted if of[hooks, compiler, figure]])
-                      for compiler in ("g++", "clang++-19")]
-            parts.append(self.plot(f"compile-{figure}", f"{words} to compile one file, against the number of hooks",
-                                   plots.Plot(f"Compiling one file, -O0: {words}", "hooks", words, series, height=300,
-                                              more=["set yrange [0:*]", "set xrange [0:66]"])))
-            parts.append(table([f"hooks: {words}", *map(str, counted)], rows))
-        self.section("Compile time", *parts)
-
-    def sizes(self):
-        rows = [[COMPETITORS[competitor], *(number(self.get(f"size/{hooks}/{competitor}/text_bytes"), 6) for hooks in HOOKS)]
-                for competitor in COMPETITORS]
-        told = table(["working hooks: bytes", *map(str, HOOKS)], rows)
-        intro = paragraph("Code and constants of an optimised program (g++ -O2) that can be reached from the training, with what it takes of the "
-                 "libraries' headers, without the libraries themselves.")
-        self.section("Size of the program", intro if told else "", told)
-
-    def python(self):
-        peers = {"bare_python": "Python, without hooks", "ignite": "pytorch-ignite: `Engine`",
-                 "bare_session": "TensorFlow, without hooks: `Session.run`", "monitored_session": "TensorFlow: `MonitoredSession`"}
-        parts = []
-        for kind in KINDS:
-            rows = [[words, *(number(self.get(f"{kind if hooks else 'idle'}/{hooks}/{peer}/ns_per_step")) for hooks in HOOKS)]
-                    for peer, words in {"fused": COMPETITORS["fused"], **peers}.items()]
-            if any(cell != "–" for row in rows[1:] for cell in row[1:]):
-                parts.append(table([f"{kind} hooks: ns a step", *map(str, HOOKS)], rows))
-        about = paragraph("The same step and the same work in each: \"without hooks\" does what the hooks do in its loop. What a "
-                          "library costs is the difference from that, since a step of Python, or of a graph that TensorFlow "
-                          "walks through, takes longer than one of C++ whatever the hooks are.")
-        self.section("Beside Python", about if parts else "", *parts)
-
-    def embedded(self):
-        names = sorted(name for name in self.found if name.startswith("embedded/"))
-        columns = list(dict.fromkeys(name.rpartition("/")[2] for name in names))
-        rows = [[what.partition("/")[2], *(number(self.get(f"{what}/{column}"), 6) for column in columns)]
-                for what in dict.fromkeys(name.rpartition("/")[0] for name in names)]
-        self.section("Cortex-M4", table(["", *(column.replace("_", " ") for column in columns)], rows))
-
     def head(self):
         about = self.about
         versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
         command = " ".join(dict.fromkeys([*about["command"].split(), "--page"]))
-        machine = f"{about['processor']}, {about['cores']} cores{' of a virtual machine' if about['virtual'] else ''}"
-        self.add(
-            "# Performance\n\n",
-            paragraph(f"What hooks cost, beside the same by hand and beside the alternatives. `{command}` made this page, its "
-                      "plots and [all figures](performance/figures.json); to change a number, run it again."),
-            table(["", "measured on"], [
-                ["machine", machine], ["system", about["system"]], ["versions", versions], ["date", about["date"]],
-                ["commit", about["commit"]], ["load before", number(about["load"])],
-                ["time taken", f"{sum(about['seconds'].values())} s"]]).replace("--:", ":--"))
+        rows = [["machine", f"{about['processor']}, {about['cores']} cores{' of a virtual machine' if about['virtual'] else ''}"],
+                ["system", about["system"]], ["versions", versions], ["date", about["date"]], ["commit", about["commit"]],
+                ["load before", number(about["load"])], ["time taken", f"{sum(about['seconds'].values())} s"]]
+        self.add("# Performance\n\n",
+                 paragraph("What hooks cost, beside the same by hand and beside the alternatives. "
+                           f"`{command}` made this page, its plots and [all figures](performance/figures.json); to change a "
+                           "number, run it again."),
+                 table(["", "measured on"], rows).replace("--:", ":--"))
+
+    # --- what hooks cost a step -------------------------------------------------------------------------------------
+
+    def instructions(self):
+        of, parts = self.of("tiny"), []
+        ticks = [("0", 0.4), *((str(hooks), hooks) for hooks in HOOKS[1:])]
+        for kind in ("idle", "working"):
+            found = {(name, hooks): self.at(of, kind, hooks, name, "instructions_per_step")
+                     for name in COMPETITORS for hooks in HOOKS}
+            drawn = [(name, title_of(name), [(hooks or 0.4, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
+                     for name in DRAWN]
+            parts.append(self.plot(
+                f"instructions-{kind}", f"instructions a step against the number of {kind} hooks, by competitor",
+                plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn, "xy", ticks)))
+            parts.append(table([f"{kind} hooks: instructions", *map(str, HOOKS)],
+                               [[words, *(fixed(found[name, hooks], 1) for hooks in HOOKS)] for name, words in COMPETITORS.items()]))
+        rows = [[f"{hooks} {kind}", *(fixed(self.of("tiny", name).at(kind, hooks, "fused", "instructions_to_hand"), 3)
+                                      for name in TOOLCHAINS)] for kind in KINDS for hooks in HOOKS if hooks or kind == "idle"]
+        parts.append(table(["`run_to_completion` to by hand", *TOOLCHAINS.values()], rows))
+        self.section(
+            "Instructions a step",
+            "By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have "
+            "a `before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for NaN, a "
+            "stop test and a sampler of each 1000th step, in turn; triggered ones read the loss each 1000th step, fetching ones "
+            "each step. By hand, all that they do stands in one loop, whose state is in an object that outlives it, as a "
+            "session's must. " + self.on_ensmallen(), *parts)
+
+    def on_ensmallen(self):
+        if any("/ensmallen" in name for name in self.found):
+            return ("ensmallen has a loop and numbers of its own; what its callbacks cost is what it takes more with them than "
+                    "without.")
+        return "ensmallen is absent: `--ensmallen FOLDER` names the folder of its headers."
+
+    def time(self):
+        of, parts, competitors = self.of("tiny"), [], [name for name in DRAWN if name != "hand"]
+        competitors.insert(2, "classic")
+        drawn = []
+        for place, name in enumerate(competitors):
+            over = [(1 + at + (place - 3) * 0.06, of.over_hand(kind, 5, name, "ns_per_step")) for at, kind in enumerate(KINDS)]
+            drawn.append((name, title_of(name), [(x, max(value, 0.05)) for x, value in over if value is not None]))
+        parts.append(self.plot(
+            "overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor",
+            plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", drawn, "y",
+                       [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
+                       more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"])))
+        for step, words in STEPS.items():
+            of, places, rows = self.of(step), {"tiny": 2, "dense": 1, "digits": 0}[step], []
+            for kind in KINDS:
+                for hooks in (5, 64):
+                    over = [of.over_hand(kind, hooks, name, "ns_per_step") for name in competitors]
+                    alone = [of.at(kind, hooks, "hand", figure) for figure in ("ns_per_step", "ns_per_step_spread")]
+                    rows.append([f"{hooks} {kind}", *(fixed(value, places) for value in (alone[0], *over, alone[1]))])
+            heads = ["+ " + COMPETITORS[name].removeprefix("tautline, ") for name in competitors]
+            parts.append(table([f"a step of {words}: ns", "by hand", *heads, "noise"], rows))
+        self.section(
+            "Time a step",
+            "The least of repetitions in which the competitors take turns, on g++ -O2. Columns with a + are what is added to the "
+            "loop by hand. Noise is how far repetitions of that loop lie apart (the range of the middle half): a difference below "
+            "it says nothing, a negative one says no more. In the plot what is below 0.05 ns stands at 0.05.",
+            *parts, self.allocations())
+
+    def allocations(self):
+        names = [name for name in self.found if name.endswith("/allocations_per_step")]
+        bad = sorted({name.split("/")[2].partition(".")[0] for name in names if self.found[name] > 0})
+        told = f"{', '.join(COMPETITORS.get(name, name) for name in bad)}; no other" if bad else "nobody makes any"
+        return f"Allocations in a step: {told}.\n\n" if names else ""
+
+    def growth(self):
+        exponents = range(3, 9)
+        found = {(name, n): self.found.get(f"growth/5/{name}/ns_per_step_at_1e{n}") for name in COMPETITORS for n in exponents}
+        drawn = [(name, title_of(name), [(10**n, found[name, n]) for n in exponents if found[name, n]]) for name in DRAWN]
+        picture = self.plot("growth", "nanoseconds a step against the number of steps of a training",
+                            plots.Plot("ns a step of whole trainings, five working hooks", "steps", "ns a step", drawn, "x",
+                                       [(f"10^{n}", 10**n) for n in exponents], more=["set yrange [0:*]"]))
+        rows = [[words, *(fixed(found[name, n]) for n in exponents)] for name, words in COMPETITORS.items()]
+        self.section("From a thousand steps to a hundred million",
+                     "Whole trainings with five working hooks. Each number is the least of some trainings, fewer of the long ones, "
+                     "which have more of the noise.",
+                     picture, table(["ns a step", *(f"10{mark} steps" for mark in "³⁴⁵⁶⁷⁸")], rows))
+
+    # --- the rest ---------------------------------------------------------------------------------------------------
+
+    def jitter(self):
+        cases = {"0/bare": "no hooks", "3/writers_off_thread": "written by other threads", "3/writers_on_thread": "written in the step"}
+        percentiles = {"p50": "p50", "p99": "p99", "p999": "p99.9", "max": "longest"}
+        rows, drawn = [], []
+        for case, words in cases.items():
+            values = [self.found.get(f"jitter/{case}/{name}_ns") for name in percentiles]
+            rows.append([words, *(fixed(value and value / 1000, 1) for value in values)])
+            drawn.append((case.partition("/")[2], words, [(x, value / 1000) for x, value in enumerate(values) if value]))
+        ticks = [(words, x) for x, words in enumerate(percentiles.values())]
+        picture = self.plot("jitter", "percentiles of the time of a step, with writers on and off its thread",
+                            plots.Plot("How long single steps take", "", "µs", drawn, "y", ticks, more=["set xrange [-0.3:3.3]"]))
+        self.section("Single steps",
+                     "A step over a model of 1 MiB, with a logger, summaries and a saver, once writing beside the loop and once "
+                     "in it. The longest step is what the system does to a thread, too.",
+                     picture, table(["µs a step", *percentiles.values()], rows))
+
+    def compile_time(self):
+        compilers, parts = ("g++", "clang++-19"), []
+        for figure, words, places in (("seconds", "seconds", 2), ("mebibytes", "MiB of memory", 0)):
+            found = {(name, hooks): self.found.get(f"compile/{hooks}/{name}/{figure}") for name in compilers for hooks in HOOKS}
+            drawn = [(name, name, [(hooks, found[name, hooks]) for hooks in HOOKS if found[name, hooks]]) for name in compilers]
+            parts.append(self.plot(f"compile-{figure}", f"{words} to compile one file, against the number of hooks",
+                                   plots.Plot(f"Compiling one file: {words}", "hooks", words, drawn, height=300,
+                                              more=["set yrange [0:*]", "set xrange [0:66]"])))
+            parts.append(table([f"hooks: {words}", *map(str, HOOKS)],
+                               [[name, *(fixed(found[name, hooks], places) for hooks in HOOKS)] for name in compilers]))
+        self.section("Compile time", "One file with a session, each hook a type of its own, at -O0.", *parts)
+
+    def sizes(self):
+        rows = [[words, *(number(self.found.get(f"size/{hooks}/{name}/text_bytes"), 9) for hooks in HOOKS)]
+                for name, words in COMPETITORS.items()]
+        self.section("Size of the program",
+                     "The text of an optimised program (g++ -O2, unused sections dropped) as `size` tells it: code, constants, and "
+                     "what unwinds the stack; not the shared libraries. A session has the life cycle, errors and recovery, which "
+                     "the others have not.", table(["working hooks: bytes", *map(str, HOOKS)], rows))
+
+    def embedded(self):
+        names = sorted(name for name in self.found if name.startswith("embedded/"))
+        columns = list(dict.fromkeys(name.rpartition("/")[2] for name in names))
+        rows = [[what.partition("/")[2], *(number(self.found.get(f"{what}/{column}"), 9) for column in columns)]
+                for what in dict.fromkeys(name.rpartition("/")[0] for name in names)]
+        self.section("Cortex-M4", "On-device training without heap and exceptions, in QEMU ([the example](../examples/embedded)).",
+                     table(["", *(column.replace("_", " ") for column in columns)], rows))
+
+    def python(self):
+        pairs = {"fused": ("tautline", "hand"), "ignite": ("pytorch-ignite, `Engine`", "bare_python"),
+                 "monitored_session": ("TensorFlow, `MonitoredSession`", "bare_session")}
+        bare = {"hand": "C++, by hand", "bare_python": "Python, a loop over the same function",
+                "bare_session": "Python, `tf.Session.run` in a loop"}
+        of, parts = self.of("tiny"), []
+        for kind in KINDS:
+            at = {(name, hooks): self.at(of, kind, hooks, name, "ns_per_step") for name in (*pairs, *bare) for hooks in HOOKS}
+            if any(value for (name, _), value in at.items() if name in ("ignite", "monitored_session")):
+                rows = [[f"{words}: over its loop", *(number(difference(at[name, hooks], at[reference, hooks])) for hooks in HOOKS)]
+                        for name, (words, reference) in pairs.items()]
+                rows += [[words, *(number(at[name, hooks]) for hooks in HOOKS)] for name, words in bare.items()]
+                parts.append(table([f"{kind} hooks: ns a step", *map(str, HOOKS)], rows))
+        self.section("Beside Python",
+                     "The same step in C++, in Python, and as a graph of TensorFlow, each in a loop of its own that does what "
+                     "the hooks do, and what the library adds to that loop: a step of Python takes longer than one of C++ "
+                     "whatever the hooks are.", *parts)
+
+    def elsewhere(self):
+        rows = [[words, number(self.found.get(name)), bound] for name, (words, bound) in ELSEWHERE.items() if name in self.found]
+        self.section("Saving, and TensorFlow", "Ratios to a measure of the same run.", table(["", "found", "bound"], rows))
+
+
+ELSEWHERE = {
+    "saving/step_due_over_memcpy/g++": ("a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
+    "checkpoint_store/snapshot_of_memcpy": ("a snapshot of a checkpoint, to a copy of the same bytes", "1.1"),
+    "checkpoint_store/save_of_write": ("throughput of saving, to that of writing and syncing the same bytes", "at least 0.7"),
+    "off_the_step/add_scalar_to_clock": ("handing a scalar to another thread, to a reading of the clock", "3"),
+    "tensorflow_step/network/five_over_bare": ("a TensorFlow step under five fetching hooks, to `TF_SessionRun` by hand", "1.05"),
+    "tensorflow_step/counter/five_over_monitored_session": ("the least TensorFlow step, to the same under `MonitoredSession`", "0.2"),
+}
+TAIL = ("`./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page` writes "
+        "the page, `--json FILE` the figures. What is the same on every run, `./dev test` holds against bounds and against [what was "
+        "recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does nothing else.")
 
 
 def made(found, about):
@@ -269,24 +275,11 @@ def made(found, about):
     page = Page(found, about)
     page.head()
     performance_goals.add(page)
-    page.instructions()
-    page.time()
-    page.allocations()
-    page.growth()
-    page.jitter()
-    page.compile_time()
-    page.sizes()
-    page.embedded()
-    page.python()
-    page.add(TAIL)
+    for section in (page.instructions, page.time, page.growth, page.jitter, page.compile_time, page.sizes, page.embedded, page.python,
+                    page.elsewhere):
+        section()
+    page.section("Again", "", paragraph(TAIL))
     return page.text.rstrip() + "\n", page.plots
-
-
-TAIL = "## Again\n\n" + paragraph(
-    "`./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page` "
-    "writes the page, `--json FILE` the figures. What is the same on every run, `./dev test` holds against bounds and against "
-    "[what was recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does "
-    "nothing else.")
 
 
 def text_of(data):
@@ -312,14 +305,16 @@ def problems(page=PAGE, folder=FOLDER):
     if not page.exists() or not (folder / "figures.json").exists():
         return [(page.name, "there is no page or there are no figures")]
     found, about = (json.loads((folder / name).read_text()) for name in ("figures.json", "figures.about.json"))
-    told = [(name, "not as it is written: sorted, one to a line") for name, data in (("figures.json", found), ("figures.about.json", about))
-            if (folder / name).read_text() != text_of(data)]
+    told = [(name, "not as it is written: sorted, one to a line")
+            for name, data in (("figures.json", found), ("figures.about.json", about)) if (folder / name).read_text() != text_of(data)]
     text, drawn = made(found, about)
     if page.read_text() != text:
         lines = zip(page.read_text().splitlines() + [""] * 999, text.splitlines())
-        told.append((page.name, next((f"{old!r} should be {new!r}" for old, new in lines if old != new), "it goes on behind its end")))
+        differ = (f"{old!r} should be {new!r}" for old, new in lines if old != new)
+        told.append((page.name, next(differ, "it goes on behind its end")))
     for name, plot in drawn.items():
-        problem = plots.problem_of((folder / name).read_text(), plot.script()) if (folder / name).exists() else "not there"
+        file = folder / name
+        problem = plots.problem_of(file.read_text(), plot.script()) if file.exists() else "not there"
         told += [(name, problem)] if problem else []
     told += [(file.name, "no plot of the page") for file in sorted(folder.glob("*.svg")) if file.name not in drawn]
     return told

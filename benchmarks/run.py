@@ -4,9 +4,9 @@
 
   --quick              the essential, with fewer repetitions, and without what needs large packages: within 3 minutes,
                        where all take 15
-  --with PART          in a quick run, too: what is saved (disk), or what needs much to be installed: tensorflow, python,
-                       embedded
-  --without PART       left out of a whole run; of python, ignite or tensorflow alone may be
+  --with PART          in a quick run, too: what is saved (disk), or what needs much to be installed (tensorflow, ignite,
+                       embedded)
+  --without PART       left out of a whole run
   --json FILE          writes the figures as one flat object, name → number, and where they were measured into FILE's
                        neighbour .about.json
   --check              ends with 1 if a figure is beyond its bound; for a machine that does nothing else
@@ -38,25 +38,24 @@ BUILD = ["g++", "clang-19"]
 class Benchmark(NamedTuple):
     script: str
     packages: list
-    quick: list = None  # arguments of a quick run; None: it has no part in it
-    parts: tuple = ()  # what it needs and --without leaves out
-    inner: tuple = ()  # parts that it leaves out itself, and measures the rest
+    quick: list = []  # more arguments of a quick run
+    parts: tuple = ()  # what it needs; without all of them it is left out, as it is of a quick run
 
 
+ARM = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib", "qemu-system-arm"]
 # those whose times are of nanoseconds first
 BENCHMARKS = [
     Benchmark("overhead.py", ["valgrind", "libboost-dev"], ["--quick"]),
-    Benchmark("off_the_step.py", ["libfmt-dev", "libreaderwriterqueue-dev", "nlohmann-json3-dev"], []),
-    Benchmark("saving.py", ["nlohmann-json3-dev"], None, ("disk",)),
-    Benchmark("checkpoint_store.py", ["nlohmann-json3-dev"], None, ("disk",)),
+    Benchmark("off_the_step.py", ["libfmt-dev", "libreaderwriterqueue-dev"]),
+    Benchmark("saving.py", ["nlohmann-json3-dev"], parts=("disk",)),
+    Benchmark("checkpoint_store.py", ["nlohmann-json3-dev"], parts=("disk",)),
     Benchmark("sizes.py", ["valgrind", "libboost-dev"], ["--quick"]),
     Benchmark("compile_time.py", [], ["--quick"]),
-    Benchmark("python_peers.py", ["python3-venv"], None, ("python",), ("tensorflow", "ignite")),
-    Benchmark("tensorflow_step.py", ["python3-venv"], None, ("tensorflow",)),
-    Benchmark("embedded_sizes.py", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib",
-                                    "qemu-system-arm", "meson", "ninja-build"], None, ("embedded",)),
+    Benchmark("python_peers.py", [], ["--quick"], ("tensorflow", "ignite")),
+    Benchmark("tensorflow_step.py", [], ["--rounds", "5"], ("tensorflow",)),
+    Benchmark("embedded_sizes.py", [*ARM, "meson", "ninja-build"], parts=("embedded",)),
 ]
-PARTS = sorted({part for each in BENCHMARKS for part in (*each.parts, *each.inner)})
+PARTS = sorted({part for each in BENCHMARKS for part in each.parts})
 
 
 def options():
@@ -78,24 +77,25 @@ def options():
     return chosen
 
 
+def parts_left_out(chosen):
+    return {part for part in PARTS if part in chosen.without or (chosen.quick and part not in chosen.wanted)}
+
+
 def why_left_out(benchmark, chosen):
     """None if it runs."""
     if chosen.sizes:
         return None if benchmark.script == "embedded_sizes.py" else "--sizes is another's"
-    without = [part for part in benchmark.parts if part in chosen.without]
-    if without:
-        return f"--without {without[0]}"
-    if chosen.quick and benchmark.quick is None and not set(benchmark.parts) <= set(chosen.wanted):
-        return f"--quick; {' '.join(f'--with {part}' for part in benchmark.parts)} has it measured"
+    if benchmark.parts and set(benchmark.parts) <= parts_left_out(chosen):
+        return f"{'--quick' if chosen.quick else '--without'}; a whole run has it, or --with {benchmark.parts[0]}"
     return None
 
 
 def arguments_of(benchmark, chosen, kept):
-    words = [*(benchmark.quick or [] if chosen.quick else []), "--json", kept, *(["--check"] if chosen.check else [])]
+    words = ["--json", kept, *(["--check"] if chosen.check else []), *(benchmark.quick if chosen.quick else [])]
+    if len(benchmark.parts) > 1:  # it can do without one of them
+        words += [word for part in benchmark.parts if part in parts_left_out(chosen) for word in ("--without", part)]
     if chosen.ensmallen and benchmark.script == "overhead.py":
         words += ["--ensmallen", chosen.ensmallen.resolve()]
-    for part in benchmark.inner:
-        words += ["--without", part] if part in chosen.without else []
     return words
 
 
