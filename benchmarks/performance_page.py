@@ -31,12 +31,10 @@ def number(value, digits=3):
     """A number for people: so many digits that count, and no exponent."""
     if value is None:
         return "–"
-    if value == 0:
-        return "0"
-    whole = f"{value:.{digits}g}"
+    whole = f"{value:.{digits}g}" if abs(value) >= 1 else f"{value:.2f}"
     if "e" in whole:
         whole = f"{value:.0f}"
-    return "0" if whole in ("-0", "0") else whole
+    return whole.replace("-0.00", "0.00")
 
 
 def fixed(value, places=2):
@@ -257,7 +255,7 @@ class Page:
 
 
 ELSEWHERE = {
-    "saving/step_due_over_memcpy/g++": ("a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
+    "saving/64MiB/step_due_over_memcpy/g++": ("a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
     "checkpoint_store/snapshot_of_memcpy": ("a snapshot of a checkpoint, to a copy of the same bytes", "1.1"),
     "checkpoint_store/save_of_write": ("throughput of saving, to that of writing and syncing the same bytes", "at least 0.7"),
     "off_the_step/add_scalar_to_clock": ("handing a scalar to another thread, to a reading of the clock", "3"),
