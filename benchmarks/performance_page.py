@@ -10,6 +10,7 @@ import textwrap
 
 import figures
 import overhead_bounds
+import performance_texts as texts
 import plots
 
 FOLDER = figures.ROOT / "docs/performance"
@@ -56,9 +57,8 @@ def table(head, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n\n"
 
 
-def paragraph(text):
-    if not text:
-        return ""
+def paragraph(*parts):
+    text = " ".join(" ".join(parts).split())
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
 
 
@@ -74,9 +74,10 @@ class Page:
     def of(self, step, toolchain="g++-O2"):
         return overhead_bounds.Figures(self.found, step, toolchain)
 
-    def at(self, of, kind, hooks, competitor, figure):
-        """Without hooks all kinds are the same."""
-        return of.at(kind if hooks else "idle", hooks, competitor, figure)
+    def by_hooks(self, kind, competitors, figure, step="tiny"):
+        """@return (competitor, hooks) → figure; without hooks all kinds are the same"""
+        of = self.of(step)
+        return {(name, hooks): of.at(kind if hooks else "idle", hooks, name, figure) for name in competitors for hooks in HOOKS}
 
     def add(self, *parts):
         self.text += "".join(parts)
@@ -95,76 +96,60 @@ class Page:
 
     def head(self):
         about = self.about
-        versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
         command = " ".join(dict.fromkeys([*about["command"].split(), "--page"]))
-        rows = [["machine", f"{about['processor']}, {about['cores']} cores{' of a virtual machine' if about['virtual'] else ''}"],
-                ["system", about["system"]], ["versions", versions], ["date", about["date"]], ["commit", about["commit"]],
-                ["load before", number(about["load"])], ["time taken", f"{sum(about['seconds'].values())} s"]]
-        self.add("# Performance\n\n",
-                 paragraph("What hooks cost, beside the same by hand and beside the alternatives. "
-                           f"`{command}` made this page, its plots and [all figures](performance/figures.json); to change a "
-                           "number, run it again."),
+        cores = f"{about['cores']} cores{' of a virtual machine' if about['virtual'] else ''}"
+        rows = [["machine", f"{about['processor']}, {cores}"],
+                ["system", about["system"]],
+                ["versions", ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))],
+                ["date", about["date"]],
+                ["commit", about["commit"]],
+                ["load before", number(about["load"])],
+                ["time taken", f"{sum(about['seconds'].values())} s"]]
+        self.add("# Performance\n\n", paragraph(texts.HEAD.format(command=command)),
                  table(["", "measured on"], rows).replace("--:", ":--"))
 
     # --- what hooks cost a step -------------------------------------------------------------------------------------
 
     def instructions(self):
-        of, parts = self.of("tiny"), []
+        parts = []
         ticks = [("0", 0.4), *((str(hooks), hooks) for hooks in HOOKS[1:])]
         for kind in ("idle", "working"):
-            found = {(name, hooks): self.at(of, kind, hooks, name, "instructions_per_step")
-                     for name in COMPETITORS for hooks in HOOKS}
+            found = self.by_hooks(kind, COMPETITORS, "instructions_per_step")
             drawn = [(name, title_of(name), [(hooks or 0.4, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
                      for name in DRAWN]
-            parts.append(self.plot(
-                f"instructions-{kind}", f"instructions a step against the number of {kind} hooks, by competitor",
-                plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn, "xy", ticks)))
-            parts.append(table([f"{kind} hooks: instructions", *map(str, HOOKS)],
-                               [[words, *(fixed(found[name, hooks], 1) for hooks in HOOKS)] for name, words in COMPETITORS.items()]))
-        rows = [[f"{hooks} {kind}", *(fixed(self.of("tiny", name).at(kind, hooks, "fused", "instructions_to_hand"), 3)
-                                      for name in TOOLCHAINS)] for kind in KINDS for hooks in HOOKS if hooks or kind == "idle"]
+            plot = plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn, "xy", ticks)
+            words = f"instructions a step against the number of {kind} hooks, by competitor"
+            parts.append(self.plot(f"instructions-{kind}", words, plot))
+            rows = [[words, *(fixed(found[name, hooks], 1) for hooks in HOOKS)] for name, words in COMPETITORS.items()]
+            parts.append(table([f"{kind} hooks: instructions", *map(str, HOOKS)], rows))
+        rows = []
+        for kind, hooks in overhead_bounds.cases():
+            found = [self.of("tiny", name).at(kind, hooks, "fused", "instructions_to_hand") for name in TOOLCHAINS]
+            rows.append([f"{hooks} {kind}", *(fixed(value, 3) for value in found)])
         parts.append(table(["`run_to_completion` to by hand", *TOOLCHAINS.values()], rows))
-        self.section(
-            "Instructions a step",
-            "By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have "
-            "a `before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for NaN, a "
-            "stop test and a sampler of each 1000th step, in turn; triggered ones read the loss each 1000th step, fetching ones "
-            "each step. By hand, all that they do stands in one loop, whose state is in an object that outlives it, as a "
-            "session's must. " + self.on_ensmallen(), *parts)
-
-    def on_ensmallen(self):
-        if any("/ensmallen" in name for name in self.found):
-            return ("ensmallen has a loop and numbers of its own; what its callbacks cost is what it takes more with them than "
-                    "without.")
-        return "ensmallen is absent: `--ensmallen FOLDER` names the folder of its headers."
+        ensmallen = texts.ENSMALLEN if any("/ensmallen" in name for name in self.found) else texts.NO_ENSMALLEN
+        self.section("Instructions a step", texts.INSTRUCTIONS + ensmallen, *parts)
 
     def time(self):
-        of, parts, competitors = self.of("tiny"), [], [name for name in DRAWN if name != "hand"]
+        of, competitors, drawn, parts = self.of("tiny"), [name for name in DRAWN if name != "hand"], [], []
         competitors.insert(2, "classic")
-        drawn = []
         for place, name in enumerate(competitors):
-            over = [(1 + at + (place - 3) * 0.06, of.over_hand(kind, 5, name, "ns_per_step")) for at, kind in enumerate(KINDS)]
-            drawn.append((name, title_of(name), [(x, max(value, 0.05)) for x, value in over if value is not None]))
-        parts.append(self.plot(
-            "overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor",
-            plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", drawn, "y",
-                       [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
-                       more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"])))
+            over = {1 + at + (place - 3) * 0.06: of.over_hand(kind, 5, name, "ns_per_step") for at, kind in enumerate(KINDS)}
+            drawn.append((name, title_of(name), [(x, max(value, 0.05)) for x, value in over.items() if value is not None]))
+        plot = plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", drawn, "y",
+                          [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
+                          more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"])
+        parts.append(self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor", plot))
         for step, words in STEPS.items():
             of, places, rows = self.of(step), {"tiny": 2, "dense": 1, "digits": 0}[step], []
             for kind in KINDS:
                 for hooks in (5, 64):
+                    alone, noise = (of.at(kind, hooks, "hand", figure) for figure in ("ns_per_step", "ns_per_step_spread"))
                     over = [of.over_hand(kind, hooks, name, "ns_per_step") for name in competitors]
-                    alone = [of.at(kind, hooks, "hand", figure) for figure in ("ns_per_step", "ns_per_step_spread")]
-                    rows.append([f"{hooks} {kind}", *(fixed(value, places) for value in (alone[0], *over, alone[1]))])
+                    rows.append([f"{hooks} {kind}", *(fixed(value, places) for value in (alone, *over, noise))])
             heads = ["+ " + COMPETITORS[name].removeprefix("tautline, ") for name in competitors]
             parts.append(table([f"a step of {words}: ns", "by hand", *heads, "noise"], rows))
-        self.section(
-            "Time a step",
-            "The least of repetitions in which the competitors take turns, on g++ -O2. Columns with a + are what is added to the "
-            "loop by hand. Noise is how far repetitions of that loop lie apart (the range of the middle half): a difference below "
-            "it says nothing, a negative one says no more. In the plot what is below 0.05 ns stands at 0.05.",
-            *parts, self.allocations())
+        self.section("Time a step", texts.TIME, *parts, self.allocations())
 
     def allocations(self):
         names = [name for name in self.found if name.endswith("/allocations_per_step")]
@@ -173,98 +158,87 @@ class Page:
         return f"Allocations in a step: {told}.\n\n" if names else ""
 
     def growth(self):
-        exponents = range(3, 9)
-        found = {(name, n): self.found.get(f"growth/5/{name}/ns_per_step_at_1e{n}") for name in COMPETITORS for n in exponents}
-        drawn = [(name, title_of(name), [(10**n, found[name, n]) for n in exponents if found[name, n]]) for name in DRAWN]
-        picture = self.plot("growth", "nanoseconds a step against the number of steps of a training",
-                            plots.Plot("ns a step of whole trainings, five working hooks", "steps", "ns a step", drawn, "x",
-                                       [(f"10^{n}", 10**n) for n in exponents], more=["set yrange [0:*]"]))
-        rows = [[words, *(fixed(found[name, n]) for n in exponents)] for name, words in COMPETITORS.items()]
-        self.section("From a thousand steps to a hundred million",
-                     "Whole trainings with five working hooks. Each number is the least of some trainings, fewer of the long ones, "
-                     "which have more of the noise.",
-                     picture, table(["ns a step", *(f"10{mark} steps" for mark in "³⁴⁵⁶⁷⁸")], rows))
+        exponents, rows, drawn = range(3, 9), [], []
+        for name, words in COMPETITORS.items():
+            found = {n: self.found.get(f"growth/5/{name}/ns_per_step_at_1e{n}") for n in exponents}
+            rows.append([words, *map(fixed, found.values())])
+            drawn.append((name, title_of(name), [(10**n, value) for n, value in found.items() if value]))
+        plot = plots.Plot("ns a step of whole trainings, five working hooks", "steps", "ns a step", drawn, "x",
+                          [(f"10^{n}", 10**n) for n in exponents], more=["set yrange [0:*]"])
+        picture = self.plot("growth", "nanoseconds a step against the number of steps of a training", plot)
+        self.section("From a thousand steps to a hundred million", texts.GROWTH, picture,
+                     table(["ns a step", *(f"10{mark} steps" for mark in "³⁴⁵⁶⁷⁸")], rows))
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 
     def jitter(self):
-        cases = {"0/bare": "no hooks", "3/writers_off_thread": "written by other threads", "3/writers_on_thread": "written in the step"}
-        percentiles = {"p50": "p50", "p99": "p99", "p999": "p99.9", "max": "longest"}
-        rows, drawn = [], []
+        cases = {"0/bare": "no hooks", "3/writers_off_thread": "written by other threads",
+                 "3/writers_on_thread": "written in the step"}
+        percentiles, rows, drawn = {"p50": "p50", "p99": "p99", "p999": "p99.9", "max": "longest"}, [], []
         for case, words in cases.items():
-            values = [self.found.get(f"jitter/{case}/{name}_ns") for name in percentiles]
-            rows.append([words, *(fixed(value and value / 1000, 1) for value in values)])
-            drawn.append((case.partition("/")[2], words, [(x, value / 1000) for x, value in enumerate(values) if value]))
+            found = [self.found.get(f"jitter/{case}/{name}_ns") for name in percentiles]
+            rows.append([words, *(fixed(value and value / 1000, 1) for value in found)])
+            drawn.append((case.partition("/")[2], words, [(x, value / 1000) for x, value in enumerate(found) if value]))
         ticks = [(words, x) for x, words in enumerate(percentiles.values())]
-        picture = self.plot("jitter", "percentiles of the time of a step, with writers on and off its thread",
-                            plots.Plot("How long single steps take", "", "µs", drawn, "y", ticks, more=["set xrange [-0.3:3.3]"]))
-        self.section("Single steps",
-                     "A step over a model of 1 MiB, with a logger, summaries and a saver, once writing beside the loop and once "
-                     "in it. The longest step is what the system does to a thread, too.",
-                     picture, table(["µs a step", *percentiles.values()], rows))
+        plot = plots.Plot("How long single steps take", "", "µs", drawn, "y", ticks, more=["set xrange [-0.3:3.3]"])
+        picture = self.plot("jitter", "percentiles of the time of a step, with writers on and off its thread", plot)
+        self.section("Single steps", texts.JITTER, picture, table(["µs a step", *percentiles.values()], rows))
 
     def compile_time(self):
         compilers, parts = ("g++", "clang++-19"), []
         for figure, words, places in (("seconds", "seconds", 2), ("mebibytes", "MiB of memory", 0)):
             found = {(name, hooks): self.found.get(f"compile/{hooks}/{name}/{figure}") for name in compilers for hooks in HOOKS}
-            drawn = [(name, name, [(hooks, found[name, hooks]) for hooks in HOOKS if found[name, hooks]]) for name in compilers]
-            parts.append(self.plot(f"compile-{figure}", f"{words} to compile one file, against the number of hooks",
-                                   plots.Plot(f"Compiling one file: {words}", "hooks", words, drawn, height=300,
-                                              more=["set yrange [0:*]", "set xrange [0:66]"])))
-            parts.append(table([f"hooks: {words}", *map(str, HOOKS)],
-                               [[name, *(fixed(found[name, hooks], places) for hooks in HOOKS)] for name in compilers]))
-        self.section("Compile time", "One file with a session, each hook a type of its own, at -O0.", *parts)
+            drawn = [(name, name, [(hooks, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
+                     for name in compilers]
+            plot = plots.Plot(f"Compiling one file: {words}", "hooks", words, drawn, height=300,
+                              more=["set yrange [0:*]", "set xrange [0:66]"])
+            parts.append(self.plot(f"compile-{figure}", f"{words} to compile one file, against the number of hooks", plot))
+            rows = [[name, *(fixed(found[name, hooks], places) for hooks in HOOKS)] for name in compilers]
+            parts.append(table([f"hooks: {words}", *map(str, HOOKS)], rows))
+        self.section("Compile time", texts.COMPILE_TIME, *parts)
 
     def sizes(self):
         rows = [[words, *(number(self.found.get(f"size/{hooks}/{name}/text_bytes"), 9) for hooks in HOOKS)]
                 for name, words in COMPETITORS.items()]
-        self.section("Size of the program",
-                     "The text of an optimised program (g++ -O2, unused sections dropped) as `size` tells it: code, constants, and "
-                     "what unwinds the stack; not the shared libraries. A session has the life cycle, errors and recovery, which "
-                     "the others have not.", table(["working hooks: bytes", *map(str, HOOKS)], rows))
+        self.section("Size of the program", texts.SIZES, table(["working hooks: bytes", *map(str, HOOKS)], rows))
 
     def embedded(self):
         names = sorted(name for name in self.found if name.startswith("embedded/"))
         columns = list(dict.fromkeys(name.rpartition("/")[2] for name in names))
         rows = [[what.partition("/")[2], *(number(self.found.get(f"{what}/{column}"), 9) for column in columns)]
                 for what in dict.fromkeys(name.rpartition("/")[0] for name in names)]
-        self.section("Cortex-M4", "On-device training without heap and exceptions, in QEMU ([the example](../examples/embedded)).",
-                     table(["", *(column.replace("_", " ") for column in columns)], rows))
+        self.section("Cortex-M4", texts.EMBEDDED, table(["", *(column.replace("_", " ") for column in columns)], rows))
 
     def python(self):
         pairs = {"fused": ("tautline", "hand"), "ignite": ("pytorch-ignite, `Engine`", "bare_python"),
                  "monitored_session": ("TensorFlow, `MonitoredSession`", "bare_session")}
         bare = {"hand": "C++, by hand", "bare_python": "Python, a loop over the same function",
                 "bare_session": "Python, `tf.Session.run` in a loop"}
-        of, parts = self.of("tiny"), []
+        parts = []
         for kind in KINDS:
-            at = {(name, hooks): self.at(of, kind, hooks, name, "ns_per_step") for name in (*pairs, *bare) for hooks in HOOKS}
+            at = self.by_hooks(kind, (*pairs, *bare), "ns_per_step")
             if any(value for (name, _), value in at.items() if name in ("ignite", "monitored_session")):
-                rows = [[f"{words}: over its loop", *(number(difference(at[name, hooks], at[reference, hooks])) for hooks in HOOKS)]
-                        for name, (words, reference) in pairs.items()]
+                rows = []
+                for name, (words, loop) in pairs.items():
+                    over = (difference(at[name, hooks], at[loop, hooks]) for hooks in HOOKS)
+                    rows.append([f"{words}: over its loop", *map(number, over)])
                 rows += [[words, *(number(at[name, hooks]) for hooks in HOOKS)] for name, words in bare.items()]
                 parts.append(table([f"{kind} hooks: ns a step", *map(str, HOOKS)], rows))
-        self.section("Beside Python",
-                     "The same step in C++, in Python, and as a graph of TensorFlow, each in a loop of its own that does what "
-                     "the hooks do, and what the library adds to that loop: a step of Python takes longer than one of C++ "
-                     "whatever the hooks are.", *parts)
+        self.section("Beside Python", texts.PYTHON, *parts)
 
     def elsewhere(self):
-        rows = [[words, number(self.found.get(name)), bound] for name, (words, bound) in ELSEWHERE.items() if name in self.found]
-        self.section("Saving, and TensorFlow", "Ratios to a measure of the same run.", table(["", "found", "bound"], rows))
+        rows = [[words, number(self.found.get(name)), bound] for name, words, bound in ELSEWHERE if name in self.found]
+        self.section("Saving, and TensorFlow", texts.ELSEWHERE, table(["", "found", "bound"], rows))
 
 
-ELSEWHERE = {
-    "saving/64MiB/step_due_over_memcpy/g++": ("a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
-    "checkpoint_store/snapshot_of_memcpy": ("a snapshot of a checkpoint, to a copy of the same bytes", "1.1"),
-    "checkpoint_store/save_of_write": ("throughput of saving, to that of writing and syncing the same bytes", "at least 0.7"),
-    "off_the_step/add_scalar_to_clock": ("handing a scalar to another thread, to a reading of the clock", "3"),
-    "tensorflow_step/network/five_over_bare": ("a TensorFlow step under five fetching hooks, to `TF_SessionRun` by hand", "1.05"),
-    "tensorflow_step/counter/five_over_monitored_session": ("the least TensorFlow step, to the same under `MonitoredSession`", "0.2"),
-}
-TAIL = ("`./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page` writes "
-        "the page, `--json FILE` the figures. What is the same on every run, `./dev test` holds against bounds and against [what was "
-        "recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does nothing else.")
+ELSEWHERE = [
+    ("saving/64MiB/step_due_over_memcpy/g++", "a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
+    ("checkpoint_store/snapshot_of_memcpy", "a snapshot of a checkpoint, to a copy of the same bytes", "1.1"),
+    ("checkpoint_store/save_of_write", "throughput of saving, to that of writing and syncing the same bytes", "at least 0.7"),
+    ("off_the_step/add_scalar_to_clock", "handing a scalar to another thread, to a reading of the clock", "3"),
+    ("tensorflow_step/network/five_over_bare", "a step of TensorFlow with five fetching hooks, to `TF_SessionRun` by hand", "1.05"),
+    ("tensorflow_step/counter/five_over_monitored_session", "the least such step, to the same in `MonitoredSession`", "0.2"),
+]
 
 
 def made(found, about):
@@ -273,10 +247,10 @@ def made(found, about):
     page = Page(found, about)
     page.head()
     performance_goals.add(page)
-    for section in (page.instructions, page.time, page.growth, page.jitter, page.compile_time, page.sizes, page.embedded, page.python,
-                    page.elsewhere):
+    for section in (page.instructions, page.time, page.growth, page.jitter, page.compile_time, page.sizes, page.embedded,
+                    page.python, page.elsewhere):
         section()
-    page.section("Again", "", paragraph(TAIL))
+    page.section("Again", texts.AGAIN, "\n")
     return page.text.rstrip() + "\n", page.plots
 
 
@@ -303,8 +277,8 @@ def problems(page=PAGE, folder=FOLDER):
     if not page.exists() or not (folder / "figures.json").exists():
         return [(page.name, "there is no page or there are no figures")]
     found, about = (json.loads((folder / name).read_text()) for name in ("figures.json", "figures.about.json"))
-    told = [(name, "not as it is written: sorted, one to a line")
-            for name, data in (("figures.json", found), ("figures.about.json", about)) if (folder / name).read_text() != text_of(data)]
+    told = [(name, "not as it is written: sorted, one to a line") for name, data in (("figures.json", found),
+            ("figures.about.json", about)) if (folder / name).read_text() != text_of(data)]
     text, drawn = made(found, about)
     if page.read_text() != text:
         lines = zip(page.read_text().splitlines() + [""] * 999, text.splitlines())

@@ -8,7 +8,8 @@ import sys
 
 GREY = "#808080"  # lines and words: seen on both
 COLOURS = {
-    "hand": "#808080", "hand_local": "#a0a0a0", "fused": "#e0592a", "coroutine": "#d99a00", "coroutine_pace_100": "#ead08a", "classic": "#a8702a",
+    "hand": "#808080", "hand_local": "#a0a0a0", "fused": "#e0592a", "coroutine": "#d99a00",
+    "coroutine_pace_100": "#ead08a", "classic": "#a8702a",
     "virtual": "#2f88c8", "function": "#7d6ad8", "signals2": "#27a17c", "ensmallen": "#c2559b",
     "g++": "#e0592a", "clang++-19": "#2f88c8", "writers_off_thread": "#e0592a", "writers_on_thread": "#2f88c8",
     "bare": "#808080",
@@ -30,7 +31,8 @@ class Plot:
         words = [
             f"set terminal svg size 760,{self.height} dynamic font 'sans-serif,13'",
             f"set border 3 linecolor rgb '{GREY}'", f"set tics nomirror textcolor rgb '{GREY}'",
-            f"set grid ytics linecolor rgb '{GREY}' linewidth 0.3", f"set title '{self.title}' noenhanced textcolor rgb '{GREY}'",
+            f"set grid ytics linecolor rgb '{GREY}' linewidth 0.3",
+            f"set title '{self.title}' noenhanced textcolor rgb '{GREY}'",
             f"set xlabel '{self.x}' textcolor rgb '{GREY}'", f"set ylabel '{self.y}' textcolor rgb '{GREY}'",
             f"set key outside right top Left reverse noenhanced textcolor rgb '{GREY}' samplen 2 spacing 1.2",
         ]
@@ -44,7 +46,8 @@ class Plot:
             words.append(f"$series{number} << EOD\n" + "\n".join(f"{x:.6g} {y:.6g}" for x, y in points) + "\nEOD")
             colour, mark = COLOURS.get(name, GREY), MARKS.get(name, 7)
             style = "linespoints linewidth 2" if self.lines else "points"
-            drawn.append(f"$series{number} with {style} pointtype {mark} pointsize 0.8 linecolor rgb '{colour}' title '{title}'")
+            drawn.append(f"$series{number} with {style} pointtype {mark} pointsize 0.8 linecolor rgb '{colour}' "
+                         f"title '{title}'")
         return "\n".join(words) + "\nplot " + ", \\\n".join(drawn) + "\n"
 
     def svg(self):

@@ -10,8 +10,10 @@ import report
 
 HERE = figures.ROOT / "benchmarks"
 HOOKS = (0, 1, 5, 20, 64)
-COMPETITORS = {"hand": "hand", "fused": "fused_alone", "virtual": "virtual_list", "function": "function_list", "signals2": "signals2"}
-FLAGS = ["-std=c++20", "-O2", "-DNDEBUG", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
+COMPETITORS = {"hand": "hand", "fused": "fused_alone", "virtual": "virtual_list", "function": "function_list",
+               "signals2": "signals2"}
+FLAGS = ["-std=c++20", "-O2", "-DNDEBUG", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections",
+         "-Wl,--gc-sections"]
 
 
 def text_bytes(case):

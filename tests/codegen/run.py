@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Counts what is the same on every run, holds it against the bounds that stand in the source, and against what was recorded.
+"""Counts what is the same on every run, holds it against the bounds that stand in the source, and against the record.
 
 In a program of variants (variants.hpp), as comments:
 
@@ -40,8 +40,8 @@ TOLERANCE = 0.006
 OF = r"(?:(?P<{0}_figure>\w+)\((?P<{0}_of>\w+)\)|(?P<{0}>\w+))"
 NUMBER = r"[\d.]+"
 BOUND = re.compile(rf"^\s*//\s*bound(?: on (?P<where>[^:]+))?:\s*(?P<words>{OF.format('left')}\s*<=\s*"
-                   rf"(?:(?P<factor>{NUMBER})\s*\*\s*{OF.format('right')}(?:\s*\+\s*(?P<more>{NUMBER}))?|(?P<limit>{NUMBER})))\s*$",
-                   re.MULTILINE)
+                   rf"(?:(?P<factor>{NUMBER})\s*\*\s*{OF.format('right')}(?:\s*\+\s*(?P<more>{NUMBER}))?"
+                   rf"|(?P<limit>{NUMBER})))\s*$", re.MULTILINE)
 SHOW = re.compile(rf"^\s*//\s*show:\s*{OF.format('left')}\s*$", re.MULTILINE)
 
 
@@ -72,7 +72,8 @@ class Source:
         text = file.read_text()
         self.bounds = [Bound(match) for match in BOUND.finditer(text)]
         shown = [pair_of(match, "left") for match in SHOW.finditer(text)]
-        self.pairs = list(dict.fromkeys([pair for bound in self.bounds for pair in (bound.right, bound.left) if pair] + shown))
+        bound = [pair for bound in self.bounds for pair in (bound.right, bound.left) if pair]
+        self.pairs = list(dict.fromkeys(bound + shown))
         steps = re.search(r"^\s*//\s*steps:\s*(\d+)", text, re.MULTILINE)
         self.steps = int(steps[1]) if steps else 10000
         flags = re.search(r"^\s*//\s*flags:\s*(.+)$", text, re.MULTILINE)
@@ -231,7 +232,10 @@ constexpr auto gcc_two = two;
 #endif
 double calling(std::int64_t steps) { for (std::int64_t i = 0; i < steps; ++i) call(1); return 0; }
 double indirect(std::int64_t steps) { for (std::int64_t i = 0; i < steps; ++i) function(1); return 0; }
-double locking(std::int64_t steps) { for (std::int64_t i = 0; i < steps; ++i) __atomic_fetch_add(&sink, 1, __ATOMIC_RELAXED); return 0; }
+double locking(std::int64_t steps) {
+  for (std::int64_t i = 0; i < steps; ++i) __atomic_fetch_add(&sink, 1, __ATOMIC_RELAXED);
+  return 0;
+}
 void* volatile kept;  // or nothing need be allocated
 double making(std::int64_t steps) { kept = std::malloc(9); std::free(kept); return one(steps); }
 double renewing(std::int64_t steps) {
@@ -262,8 +266,8 @@ SELF_TEST = {
     "unknown_variant": (False, "bound: one <= 9", "bound: three <= 9"),
     "this_toolchain": (False, "bound: one <= 9", "bound on g++ -O3: one <= 0"),
     "kinds_on_each_toolchain": (True, "bound: calls(one) <= 0", "bound: indirect_jumps(one) <= 0", "bound: locks(one) <= 0",
-                                "bound: indirect_jumps(calling) <= 0", "bound: locks(calling) <= 0", "bound: calls(locking) <= 0",
-                                "bound: allocations(one) <= 0", "bound: calls(making) <= 0"),
+                                "bound: indirect_jumps(calling) <= 0", "bound: locks(calling) <= 0",
+                                "bound: calls(locking) <= 0", "bound: allocations(one) <= 0", "bound: calls(making) <= 0"),
     "calls": (False, "bound: calls(calling) <= 0.99"),
     "indirect_jumps": (False, "bound: indirect_jumps(indirect) <= 0.99"),
     "indirect_calls": (False, "bound: calls(indirect) <= 0.99"),
@@ -339,8 +343,8 @@ def self_test_record(written, tally):
         tally.add(f"self-test record {name}", None if good else f"the wrong verdict:\n{found or 'nothing'}")
     many = {pair: 20.0 for pair in source.pairs}
     heard, found = told_of(many, compilers={"g++": "1.0"})
-    tally.add("self-test record of another compiler", None if heard.failed == 2 and "was" not in found.replace("was never", "")
-              else f"the wrong verdict:\n{found}")
+    right = heard.failed == 2 and "was" not in found.replace("was never", "")
+    tally.add("self-test record of another compiler", None if right else f"the wrong verdict:\n{found}")
     _, found = told_of(many)
     wanted = f"one: was {numbers['one', 'instructions']:.2f}, now 20.00 instructions a step, at most 9"
     tally.add("self-test a failing bound tells", None if wanted in found else found)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The words of docs/performance.md. There is no number of a measurement in them: those come from the figures."""
+
+HEAD = """
+What hooks cost, beside the same by hand and beside the alternatives. `{command}` made this page, its plots and
+[all figures](performance/figures.json); to change a number, run it again.
+"""
+
+INSTRUCTIONS = """
+By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have a
+`before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for NaN, a stop test
+and a sampler of each 1000th step, in turn; triggered ones read the loss each 1000th step, fetching ones each step. By
+hand, all that they do stands in one loop, whose state is in an object that outlives it, as a session's must.
+"""
+ENSMALLEN = """
+ensmallen has a loop and numbers of its own; what its callbacks cost is what it takes more with them than without.
+"""
+NO_ENSMALLEN = "ensmallen is absent: `--ensmallen FOLDER` names the folder of its headers."
+
+TIME = """
+The least of repetitions in which the competitors take turns, on g++ -O2. Columns with a + are what is added to the loop
+by hand. Noise is how far repetitions of that loop lie apart (the range of the middle half): a difference below it says
+nothing, a negative one says no more. In the plot what is below 0.05 ns stands at 0.05.
+"""
+GROWTH = """
+Whole trainings with five working hooks. Each number is the least of some trainings, fewer of the long ones, which have
+more of the noise.
+"""
+JITTER = """
+A step over a model of 1 MiB, with a logger, summaries and a saver, once writing beside the loop and once in it. The
+longest step is what the system does to a thread, too.
+"""
+COMPILE_TIME = "One file with a session, each hook a type of its own, at -O0."
+SIZES = """
+The text of an optimised program (g++ -O2, unused sections dropped) as `size` tells it: code, constants, and what unwinds
+the stack; not the shared libraries. A session has the life cycle, errors and recovery, which the others have not.
+"""
+EMBEDDED = "On-device training without heap and exceptions, in QEMU ([the example](../examples/embedded))."
+PYTHON = """
+The same step in C++, in Python, and as a graph of TensorFlow, each in a loop of its own that does what the hooks do, and
+what the library adds to that loop: a step of Python takes longer than one of C++ whatever the hooks are.
+"""
+ELSEWHERE = "Ratios to a measure of the same run."
+AGAIN = """
+`./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page`
+writes the page, `--json FILE` the figures. What is the same on every run, `./dev test` holds against bounds and against
+[what was recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does
+nothing else.
+"""
+
+# --- why a goal is missed: shown where it is, and only there -----------------------------------------------------------
+
+WHY_TIME = """
+A loop of some ns is mostly the latency of its own state, and moves by more than that when its code is laid out otherwise;
+the instructions are what the hooks are.
+"""
