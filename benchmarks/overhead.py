@@ -61,7 +61,7 @@ class Program:
         self.toolchain, self.step, self.hooks = toolchain, step, hooks
         self.command = [*TOOLCHAINS[toolchain], *FLAGS, *STEPS[step][0], f"-DHOOKS={hooks}", *more, HERE / "overhead/main.cpp"]
         self.link = link
-        self.path = KEPT / toolchain / f"{step}-{hooks}{'-ensmallen' if more else ''}"
+        self.path = KEPT / f"{toolchain}/{step}-{hooks}{'-ensmallen' if more else ''}"
 
     def build(self, sources):
         """Compiles, unless that was done with these sources and these words. @return a problem, or None"""
@@ -143,6 +143,8 @@ def programs(wanted):
             for hooks in HOOKS:
                 if (toolchain in COUNTED_ONLY and step != "tiny") or (
                         wanted.quick and (toolchain != "g++-O2" or step != "tiny" or hooks not in (0, 5, 64))):
+                    continue
+                if not re.search(wanted.only, f"{toolchain}/{step}-{hooks}"):
                     continue
                 if wanted.ensmallen is not None and step == "tiny":
                     made.append(Program(toolchain, step, hooks, ["-DENSMALLEN", "-isystem", wanted.ensmallen], ["-larmadillo"]))
@@ -239,6 +241,8 @@ def main():
     parser = figures.parser(__doc__)
     parser.add_argument("--quick", action="store_true", help="g++ -O2, the tiny step, and 0, 5 and 64 hooks only")
     parser.add_argument("--repetitions", type=int, help="of each time")
+    parser.add_argument("--only", default="", metavar="PATTERN",
+                        help="the programs that a regular expression finds by TOOLCHAIN/STEP-HOOKS, as in clang.*/tiny-5")
     parser.add_argument("--ensmallen", type=lambda word: pathlib.Path(word).resolve(), metavar="FOLDER",
                         help="the folder of ensmallen's headers; Armadillo is to be installed, too")
     parser.add_argument("--self-test", action="store_true", help="tests that the checks find what they look for")
