@@ -66,6 +66,11 @@ concept graph = backend<Graph> || requires(Graph& made) {
 
 namespace detail {
 
+/// A backend of which no `open` and no run fails, but for the end of the input: `using unbreakable = my_backend;`. Sessions over
+/// it have no code for recoveries. Not what is derived from one.
+template <class Backend>
+concept unbreakable = requires { requires std::same_as<typename Backend::unbreakable, Backend>; };
+
 template <class Graph>
 constexpr auto finalize(Graph& made) {
   if constexpr (requires { static_cast<Graph&&>(made).finalize(); }) {

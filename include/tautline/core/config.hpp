@@ -32,6 +32,13 @@
   }                  \
   }
 
+/// Whether arithmetic in `double` is a matter of the runtime library, a kilobyte of it.
+#if defined(__arm__) && !(defined(__ARM_FP) && (__ARM_FP & 8))
+#define TAUTLINE_SOFT_DOUBLE 1
+#else
+#define TAUTLINE_SOFT_DOUBLE 0
+#endif
+
 /// Off the hot path: not inlined, placed apart.
 #define TAUTLINE_COLD [[gnu::cold, gnu::noinline]]
 /// The loop of a session is one function in the end; these are its parts.

@@ -158,7 +158,7 @@ class driver : public stepper<Backend, Options, Entries...> {
     completion done;
     done.stop = this->record_of_stop();
     done.steps = this->state.completed;
-    done.error = this->state.kept() > 0 ? this->error_at(0).kind : kind;
+    done.error = this->state.kept() > 0 ? this->state.kind_of_first() : kind;
     if (this->state.kept() > 0 && !this->state.told_caller) {
       this->state.told_caller = true;
       raise_first<Throw>();

@@ -130,6 +130,7 @@ class life_state {
   /// All errors so far, also those for which there was no room.
   [[nodiscard]] int reported() const { return reported_; }
   [[nodiscard]] int kept() const { return errors_; }
+  [[nodiscard]] error_kind kind_of_first() const { return record_at(0).kind; }
   [[nodiscard]] error error_at(int index, char const* const* hook_names) const {
     error_record const& kept = record_at(index);
     error happened;

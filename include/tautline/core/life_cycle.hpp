@@ -106,8 +106,8 @@ class life_cycle : public making<Backend, Options, Entries...> {
   /// After an error of the session's run, or of a hook in a run, that has been reported.
   TAUTLINE_COLD outcome settle(bool from_session) {
     this->tell_error();
-    if (from_session && settle_making()) return outcome::again;
-    if (!from_session) give_up();
+    if (may_break && from_session) return settle_making() ? outcome::again : outcome::failed;
+    give_up();
     return outcome::failed;
   }
 
@@ -133,13 +133,18 @@ class life_cycle : public making<Backend, Options, Entries...> {
     return outcome::failed;
   }
 
+  /// Whether a session may be made anew at all. If not, nothing of that is in the program.
+  static constexpr bool may_break = !unbreakable<Backend> || has_restorer<Options>;
+
   /// Makes sessions until one is made, or until the error of the last failure is final: then all is closed.
   bool settle_making() {
-    while (may_recover()) {
-      close_backend();
-      this->state.forget_errors();
-      if (!waited()) break;
-      if (this->open_session()) return true;
+    if constexpr (may_break) {
+      while (may_recover()) {
+        close_backend();
+        this->state.forget_errors();
+        if (!waited()) break;
+        if (this->open_session()) return true;
+      }
     }
     give_up();
     return false;

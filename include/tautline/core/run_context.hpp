@@ -119,7 +119,7 @@ class run_context_base : public life {
   [[nodiscard]] bool vetoed() const { return state_->vetoed; }
   /// In `gate`: nothing of what this run would change takes place. Values that are computed from the change are not there
   /// in this run: who asked for them gets `after_run(ctx)`. **Errors** elsewhere it is one: it would come too late.
-  void veto() {
+  TAUTLINE_INLINE void veto() {
     if (where_ != callback::gate) return fail(error_kind::invalid_argument, "veto() is for gates. Mend: move it into gate(ctx, values)");
     state_->vetoed = true;
   }

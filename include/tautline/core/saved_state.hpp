@@ -16,7 +16,7 @@ consteval int earlier_of_same_label(char const* const (&labels)[Count], std::siz
 
 /// By what a hook's state is known in a checkpoint; of several with one key the second is "…#2".
 template <class Core, std::size_t Index>
-inline constexpr auto state_key = [] {
+inline constexpr auto full_state_key = [] {
   static_text<132> key;
   key.append(Core::state_keys[Index]);
   if (int const earlier = earlier_of_same_label(Core::state_keys, Index); earlier > 0) {
@@ -30,6 +30,8 @@ inline constexpr auto state_key = [] {
   }
   return key;
 }();
+template <class Core, std::size_t Index>
+inline constexpr auto state_key = trimmed<full_state_key<Core, Index>.length>(full_state_key<Core, Index>);
 
 /// A training's state as one view, made of a session with all its types.
 template <class Core>

@@ -255,7 +255,7 @@ class stepper : public asker<Backend, Options, Entries...> {
     if (how == outcome::rolled_back) return this->go_back();
     if (!failed.ok()) {
       place_of_error const place{failed.kind, callback::run, true, no_hook, this->state.completed + ahead};
-      if (failed.kind == error_kind::out_of_range) return end_of_input(place.step);
+      if (unbreakable<Backend> || failed.kind == error_kind::out_of_range) return end_of_input(place.step);
       this->state.report(place.record(text::of_lasting(failed.message)));
     }
     return this->settle(how == outcome::run_failed);

@@ -21,7 +21,38 @@ class literal {
 
 namespace detail {
 class short_text;
+
+// For texts, where the machine has no double: by the bits, as the runtime library's conversions come with all of its arithmetic.
+
+/// What a double cannot hold of an integer is cut off.
+constexpr double double_of_integer(std::uint64_t magnitude, bool negative) {
+  if (magnitude == 0) return 0;
+  auto const zeros = static_cast<unsigned>(__builtin_clzll(magnitude));
+  std::uint64_t const bits = std::uint64_t{1086 - zeros} << 52 | magnitude << zeros << 1 >> 12;
+  return __builtin_bit_cast(double, bits | std::uint64_t{negative} << 63);
 }
+/// What is smaller than 2^-126 is 0.
+constexpr double double_of_float(float number) {
+  auto const bits = __builtin_bit_cast(std::uint32_t, number);
+  std::uint32_t const exponent = bits >> 23 & 0xff;
+  std::uint64_t made = std::uint64_t{bits >> 31} << 63;
+  if (exponent != 0) made |= std::uint64_t{exponent == 0xff ? 0x7ff : exponent + 896} << 52 | std::uint64_t{bits & 0x7fffff} << 29;
+  return __builtin_bit_cast(double, made);
+}
+template <class Number>
+constexpr double number_in_text(Number number) {
+#if TAUTLINE_SOFT_DOUBLE
+  if constexpr (std::is_integral_v<Number>) {
+    bool const negative = number < Number{};
+    auto const magnitude = static_cast<std::uint64_t>(number);
+    return double_of_integer(negative ? 0 - magnitude : magnitude, negative);
+  } else if constexpr (std::is_same_v<Number, float>) {
+    return double_of_float(number);
+  } else
+#endif
+    return static_cast<double>(number);
+}
+}  // namespace detail
 
 /// Text for reasons and errors, without a heap: a literal with up to two places `{}` for numbers.
 ///
@@ -40,7 +71,7 @@ class text {
   template <class First, class Second = double>
     requires(std::is_arithmetic_v<First> && std::is_arithmetic_v<Second>)
   constexpr text(literal words, First first, Second second = not_given)
-      : words_(words.c_str()), numbers_{static_cast<double>(first), static_cast<double>(second)} {}
+      : words_(words.c_str()), numbers_{detail::number_in_text(first), detail::number_in_text(second)} {}
 
   /// @param words lives as long as whoever may read this text: an exception's what(), a buffer of the session.
   static constexpr text of_lasting(char const* words) {
@@ -86,7 +117,7 @@ class short_text {
     text made = text::of_lasting(words_);
     for (int i = 0; i < 2; ++i) {
       if (__builtin_bit_cast(std::uint32_t, numbers_[i]) != __builtin_bit_cast(std::uint32_t, not_given)) {
-        made.numbers_[i] = static_cast<double>(numbers_[i]);
+        made.numbers_[i] = number_in_text(numbers_[i]);
       }
     }
     return made;

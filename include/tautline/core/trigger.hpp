@@ -82,6 +82,21 @@ struct remembers_first {
 };
 }  // namespace detail
 
+namespace detail {
+/// The first multiple of `length` beyond `step`, without a division: on a machine of 32 bits that of 64 is 700 bytes of the
+/// runtime library. @param from a multiple that is not beyond `step`, the closer the quicker
+TAUTLINE_COLD constexpr step_number multiple_after(step_number step, step_number length, step_number from) {
+  auto rest = static_cast<std::uint64_t>(step - from);
+  auto const by = static_cast<std::uint64_t>(length);
+  while (rest >= by) {
+    std::uint64_t part = by;
+    while (part <= rest - part) part <<= 1;
+    rest -= part;
+  }
+  return step - static_cast<step_number>(rest) + length;
+}
+}  // namespace detail
+
 /// Whether a trigger may fire in `end`: a hook that shows values then has to ask for them in every run.
 template <class Trigger>
 concept fires_at_end = requires { requires Trigger::fires_at_end; };
@@ -102,19 +117,24 @@ struct every_steps {
   static constexpr void set_flags(memory& kept, std::uint64_t bits) { detail::remembers_first::set_flags(kept, bits); }
   constexpr void restart(memory& kept, trigger_view const& view) const {
     if (view.first) kept.unseen = also_first;
-    kept.next = kept.unseen ? view.step + 1 : following(view.step);
+    kept.next = kept.unseen ? view.step + 1 : following(view.step, 0);
   }
   static constexpr bool due(memory const& kept, trigger_view const& view) {
     return __builtin_expect(!view.ending && view.step >= kept.next, 0) != 0;  // most steps are not due
   }
   constexpr void looked(memory& kept, trigger_view const& view, bool due, bool) const {
-    if (due) kept = {following(view.step), false};
+    if (due) kept = {following(view.step, kept.unseen ? 0 : kept.next), false};
   }
 
  private:
-  [[nodiscard]] constexpr step_number following(step_number step) const {
+  /// @param from a multiple of the period that is not beyond `step`
+  [[nodiscard]] constexpr step_number following(step_number step, [[maybe_unused]] step_number from) const {
     step_number const length = period < 1 ? 1 : period;
-    return (step / length + 1) * length;
+    if constexpr (sizeof(void*) < sizeof(step_number)) {
+      return detail::multiple_after(step, length, from);
+    } else {
+      return (step / length + 1) * length;
+    }
   }
 };
 

@@ -95,8 +95,18 @@ constexpr auto spell_type() {
   return name;
 }
 
+/// Without the room that was not needed: what goes into a program is as long as the text.
+template <std::size_t Length, std::size_t Capacity>
+constexpr auto trimmed(static_text<Capacity> const& text) {
+  static_text<Length> made;
+  made.append(text.characters, Length);
+  return made;
+}
+
 template <class Type>
-inline constexpr auto type_name_text = spell_type<Type>();
+inline constexpr auto spelled_type = spell_type<Type>();
+template <class Type>
+inline constexpr auto type_name_text = trimmed<spelled_type<Type>.length>(spelled_type<Type>);
 
 /// Zero-terminated, static; at most 120 characters.
 template <class Type>

@@ -50,7 +50,7 @@ class stop_at_step {
   void after_create_session(Session& session, life& at) noexcept {
     begin_at(at, session.step());
   }
-  void after_run(run_context_base& ctx) noexcept { look(ctx, ctx.step()); }
+  TAUTLINE_INLINE void after_run(run_context_base& ctx) noexcept { look(ctx, ctx.step()); }
 
   /// The step at which it stops, known as soon as a session has been made.
   [[nodiscard]] constexpr step_number target() const { return target_; }
@@ -64,7 +64,7 @@ class stop_at_step {
     }
     look(at, step);
   }
-  void look(life& at, step_number step) const noexcept {
+  TAUTLINE_INLINE void look(life& at, step_number step) const noexcept {
     if (step >= target_) at.request_stop({"reached step {}", target_});
   }
 

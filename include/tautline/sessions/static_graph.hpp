@@ -196,6 +196,10 @@ class static_session : public detail::step_target_of<StepTarget>,
 
   constexpr explicit static_session(list&& nodes) : list(static_cast<list&&>(nodes)) {}
 
+#if !TAUTLINE_EXCEPTIONS
+  using unbreakable = static_session;  // a callable has no way to fail
+#endif
+
   /// One run: what the request needs, once each, in the order of the nodes.
   template <class Request>
   TAUTLINE_INLINE constexpr status run(Request const& request) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tautline/core/finite.hpp>
+#include <tautline/core/text.hpp>
 
 TAUTLINE_BEGIN
 namespace detail {
@@ -55,7 +56,7 @@ constexpr void find_not_finite(Value const& value, not_finite& result) {
     if (is_finite_number(value)) {
       ++result.index;
     } else {
-      result.value = static_cast<double>(value);
+      result.value = number_in_text(value);
       result.found = true;
     }
   } else if constexpr (iterable<Value>) {
@@ -69,7 +70,7 @@ template <class Value>
 TAUTLINE_COLD not_finite find_not_finite(Value const& value) {
   not_finite result;
   detail::find_not_finite(value, result);
-  if (!result.found) result = {0, static_cast<double>(__builtin_nanf("")), true};
+  if (!result.found) result = {0, __builtin_nan(""), true};
   return result;
 }
 
