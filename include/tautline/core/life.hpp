@@ -198,7 +198,7 @@ class life_state {
   /// Room is kept for the first error, so that it is never lost.
   [[nodiscard]] std::size_t reserve() const { return errors_ == 0 ? sizeof(error_record) + 7 : 0; }
   [[nodiscard]] error_record& record_at(int index) const {
-    return *std::launder(reinterpret_cast<error_record*>(memory_ + memory_size_ - error_places_[index] * 8));
+    return *std::launder(static_cast<error_record*>(static_cast<void*>(memory_ + memory_size_ - error_places_[index] * 8)));
   }
   void destroy_errors() {
     while (errors_ > 0) record_at(--errors_).~error_record();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Training on the device, bare metal: a small network in float, one measurement a step. No heap, no exceptions, no RTTI;
+// all memory is static. Whenever the chip is reset, it goes on from the newest whole checkpoint, and ends as if nothing had
+// happened.
+//
+//   -semihosting-config arg=steps=500     how many steps; 2000
+//   -semihosting-config arg=cut=100       the power goes at the 100th write to the flash
+//   -semihosting-config arg=walk=1        at every one, one after the other: see board/walk.hpp
+
+#include <tautline/core.hpp>
+#include <tautline/hooks/checkpoint_saver.hpp>
+#include <tautline/hooks/nan_checker.hpp>
+#include <tautline/hooks/stop_at_step.hpp>
+#include <tautline/io/two_slot_checkpoints.hpp>
+#include <tautline/sessions/static_graph.hpp>
+
+#include "board/walk.hpp"
+#include "digest.hpp"
+#include "hooks.hpp"
+#include "model/mlp.hpp"
+
+using namespace tautline;
+
+static board::flash_bank flash;
+static two_slot_checkpoints checkpoints{flash};
+
+using loss_check = decltype(nan_checker<"loss">::with(skip_at_most{3}));
+using statistics = running_statistics<"loss">;
+using loss_log = ring_log<"loss", float, 8>;
+
+static auto make_session(step_number steps) {
+  return monitored(mlp::make_graph(), options{restore_from{checkpoints}},
+                   stop_at_step{steps},
+                   loss_check{skip_at_most{3}},
+                   statistics{},
+                   loss_log{every_steps{16}},
+                   board_watchdog{2'500'000},
+                   checkpoint_saver{checkpoints, every_steps{200} | at_end});
+}
+
+int main() {
+  board::boot();
+  static auto session = make_session(board::option("steps", 2000));
+  if (!session.run_to_completion(target<"train">)) return failed(session.status());
+  session.close();
+  if (session.status()) return failed(session.status());
+
+  auto const model = session.raw();
+  auto const& seen = session.hook<statistics>();
+  auto const& log = session.hook<loss_log>();
+  digest all;
+  all.add(model[fetch<"hidden">]).add(model[fetch<"output">]).add(seen.mean()).add(seen.variance()).add(log.count());
+  for (std::uint32_t age = 0; age < 8; ++age) all.add(log.back(age));
+  if (!board::walked(all.value())) return 0;
+
+  stop_record const stop = session.stop();
+  board::line{}.number(static_cast<std::uint32_t>(session.completed_steps())).put(" steps, stopped by ").put(stop.by).say();
+  board::line{}.put("loss ").fixed(seen.mean(), 5).put(" on average, variance ").fixed(seen.variance(), 5).put(", ")
+      .number(static_cast<std::uint32_t>(session.hook<loss_check>().skipped())).put(" measurements left out").say();
+  board::line last;
+  last.put("logged last:");
+  for (std::uint32_t age = 4; age-- > 0;) last.put(' ').fixed(log.back(age), 5);
+  last.say();
+  board::line{}.put("digest ").hex(all.value()).say();
+  return 0;
+}
