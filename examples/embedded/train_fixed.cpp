@@ -30,13 +30,15 @@ static auto make_session(step_number steps) {
                    clap_gate{20'000},
                    statistics{},
                    loss_log{every_steps{16}},
-                   board_watchdog{2'500'000},
+                   board_watchdog{2'500'000},  // 0.1 s
+                   board::hangs_once{board::option("hang", 0)},
                    checkpoint_saver{checkpoints, every_steps{200} | at_end});
 }
 
 int main() {
   board::boot();
   static auto session = make_session(board::option("steps", 2000));
+  board::began(session.completed_steps());
   if (!session.run_to_completion(target<"train">)) return failed(session.status());
   session.close();
   if (session.status()) return failed(session.status());

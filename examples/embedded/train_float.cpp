@@ -6,7 +6,8 @@
 //
 //   -semihosting-config arg=steps=500     how many steps; 2000
 //   -semihosting-config arg=cut=100       the power goes at the 100th write to the flash
-//   -semihosting-config arg=walk=1        at every one, one after the other: see board/walk.hpp
+//   -semihosting-config arg=hang=300      step 300 hangs, once, and the watchdog resets the chip
+//   -semihosting-config arg=walk=1        the power goes at every write, at one after the other: see board/walk.hpp
 
 #include <tautline/core.hpp>
 #include <tautline/hooks/checkpoint_saver.hpp>
@@ -35,13 +36,15 @@ static auto make_session(step_number steps) {
                    loss_check{skip_at_most{3}},
                    statistics{},
                    loss_log{every_steps{16}},
-                   board_watchdog{2'500'000},
+                   board_watchdog{2'500'000},  // 0.1 s
+                   board::hangs_once{board::option("hang", 0)},
                    checkpoint_saver{checkpoints, every_steps{200} | at_end});
 }
 
 int main() {
   board::boot();
   static auto session = make_session(board::option("steps", 2000));
+  board::began(session.completed_steps());
   if (!session.run_to_completion(target<"train">)) return failed(session.status());
   session.close();
   if (session.status()) return failed(session.status());

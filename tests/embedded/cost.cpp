@@ -2,10 +2,14 @@
 //
 // What the hooks of examples/embedded cost on a Cortex-M: one training, once with hooks and once written by hand, in two
 // images. Both do the same: the same stop test, gate, statistics, log and watchdog, the same note of an error, with their
-// state in an object that outlives the loop. @see run.py, which compiles this and compares.
+// state in an object that outlives the loop, which is a function over a pointer in both. @see run.py, which compiles this and compares.
 //
 //   -DHAND=1      by hand
 //   -DHOOKS=N     how many of the five take part; 5
+//
+// It prints numbers in hexadecimal: seven of the results, the bytes of the object, the ticks of the loop (25 MHz); with hooks
+// also of what the object consists: graph, hooks with what their triggers remember, memory for the frame and for errors, the
+// session's own; and the bytes of the frame.
 
 #include <cstdint>
 
@@ -30,7 +34,7 @@ constexpr int most_in_a_row = 3;
 constexpr std::uint32_t watchdog_ticks = 25'000'000;
 constexpr std::int64_t log_period = 16;
 
-/// What a run reports: bits of the results, so that both forms can be compared, and the ticks that its loop took.
+/// What a training reports: bits of the results, so that both forms can be compared.
 struct report {
   std::uint32_t weights = 0;
   std::uint32_t mean = 0;
@@ -205,6 +209,23 @@ auto make_session() {
 }
 auto training = make_session();
 
+// What the session consists of.
+using graph_type = decltype(mlp::make_graph().finalize());
+constexpr std::uint32_t hook_bytes = sizeof(tautline::stop_at_step)
+#if HOOKS >= 2
+                                     + sizeof(checker)
+#endif
+#if HOOKS >= 3
+                                     + sizeof(statistics)
+#endif
+#if HOOKS >= 4
+                                     + sizeof(loss_log) + sizeof(tautline::every_steps::memory)
+#endif
+#if HOOKS >= 5
+                                     + sizeof(board_watchdog)
+#endif
+    ;
+
 report train() {
   report done;
   done.ok = training.run_to_completion(target<"train">) ? 1 : 0;
@@ -230,7 +251,7 @@ report train() {
 
 #endif
 
-void say(std::uint32_t number) {
+void say(std::size_t number) {
   char digits[10] = {};
   for (int i = 7; i >= 0; --i, number >>= 4) digits[i] = "0123456789abcdef"[number & 15];
   digits[8] = ' ';
@@ -239,15 +260,19 @@ void say(std::uint32_t number) {
 
 }  // namespace
 
-extern "C" std::uint32_t const size_of_training = sizeof training;
-
 int main() {
   start_systick();
   std::uint32_t const before = systick();
   report const done = train();
   std::uint32_t const ticks = (before - systick()) & 0xffffff;
   for (std::uint32_t each : {done.weights, done.mean, done.squares, done.logged, done.skipped, done.steps, done.ok}) say(each);
-  say(size_of_training);
+  say(sizeof training);
   say(ticks);
+#if !HAND
+  for (std::size_t each : {sizeof(graph_type), std::size_t{hook_bytes}, decltype(training)::memory_size,
+                           sizeof(tautline::detail::life_state), training.frame_bytes_used()}) {
+    say(each);
+  }
+#endif
   return 0;
 }

@@ -24,8 +24,11 @@ struct kept_words {
   std::uint32_t writes;  // words of flash that were erased or programmed since the training began
   std::uint32_t cut;     // at this one the power goes; 0: at none
   std::uint32_t walk;    // see walk.hpp
+  std::uint32_t stride;
+  std::uint32_t cuts;
+  std::uint32_t resumed;  // trainings that went on from a checkpoint
   std::uint32_t expected_writes;
-  std::uint32_t expected;
+  std::uint32_t expected;  // what they have to come to
 };
 inline kept_words& kept() { return *reinterpret_cast<kept_words*>(board_kept_begin); }
 

@@ -32,6 +32,9 @@ int program() asm("main");  // C++ forbids to call it by its name
   board::exit(70);
 }
 
+/// The watchdog's time has run out once; when it does so again the chip is reset.
+void board_warning() {}
+
 [[gnu::weak]] void on_tick() { board_fault(); }
 
 /// Firmware does not end: nothing is destroyed behind main(), so nobody has to keep a list of what that would be.
@@ -44,7 +47,7 @@ using handler = void (*)();
 [[gnu::section(".vectors"), gnu::used]] static handler const vectors[16] = {
     reinterpret_cast<handler>(board_stack_top),
     reset,
-    board_fault,  // NMI: the watchdog's warning, which is switched off
+    board_warning,  // NMI
     board_fault,  // hard fault
     board_fault, board_fault, board_fault, nullptr, nullptr, nullptr, nullptr,
     board_fault,  // SVCall

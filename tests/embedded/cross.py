@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Images for a Cortex-M: compiled with the flags of the cross files in examples/embedded, sized, run in QEMU."""
+
+import ast
+import functools
+import pathlib
+import re
+import shutil
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "tools"))
+import report  # noqa: E402
+
+EXAMPLES = report.ROOT / "examples/embedded"
+sys.path.insert(0, str(EXAMPLES))
+import run_in_qemu  # noqa: E402
+
+TOOLS = ["arm-none-eabi-g++", "arm-none-eabi-nm", "arm-none-eabi-size", "qemu-system-arm"]
+# -icount shift=6: an instruction takes 64 ns; the counter has 25 MHz
+TICKS_PER_INSTRUCTION = 1.6
+
+
+def missing_tools():
+    return [name for name in TOOLS if not shutil.which(name)]
+
+
+@functools.cache
+def version():
+    return report.run(["arm-none-eabi-g++", "-dumpfullversion"]).stdout.strip()
+
+
+class Core:
+    """One of the cross files: "m4"."""
+
+    def __init__(self, name):
+        self.name = name
+        self.file = EXAMPLES / f"cortex-{name}.ini"
+        text = self.file.read_text()
+        self.flags = [word for each in ("cpu", "lean") for word in ast.literal_eval(self._value(text, each))]
+        self.board = ast.literal_eval(self._value(text, "emulated_board"))
+
+    @staticmethod
+    def _value(text, name):
+        return re.search(rf"^{name} = (.+)$", text, re.MULTILINE)[1]
+
+    def build(self, source, image, level="-Os", more=()):
+        """None, or what the compiler said."""
+        made = report.run(["arm-none-eabi-g++", "-std=c++20", level, *self.flags, "-fno-exceptions", "-fno-rtti", "-Wno-psabi",
+                           "-ffp-contract=off", "-DNDEBUG", f"-I{report.INCLUDE}", f"-I{EXAMPLES}", *more, source,
+                           EXAMPLES / "board/startup.cpp", "-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections",
+                           "-T", EXAMPLES / "board/mps2.ld", "-o", image])
+        return None if made.returncode == 0 else made.stdout
+
+    def run(self, image, options=()):
+        """@return exit code, what was printed"""
+        return run_in_qemu.run(self.board, image, options)
+
+
+def sizes(image):
+    """@return bytes of flash, bytes of RAM: what static objects take, without stack"""
+    text, data, bss = map(int, report.run(["arm-none-eabi-size", image]).stdout.splitlines()[-1].split()[:3])
+    return text + data, data + bss
+
+
+class Cost:
+    """What cost.cpp says of one form of one training."""
+
+    RESULTS = 7
+    PARTS = ["graph", "hooks", "memory", "own", "frame"]
+
+    def __init__(self, core, folder, hand, hooks, level, more=()):
+        image = folder / f"cost-{core.name}-{'hand' if hand else 'hooks'}-{hooks}{level}"
+        self.problem = core.build(HERE / "cost.cpp", image, level, [f"-DHAND={int(hand)}", f"-DHOOKS={hooks}", *more])
+        if self.problem:
+            return
+        self.image = image
+        self.flash, self.ram = sizes(image)
+        code, printed = core.run(image)
+        try:
+            words = [int(word, 16) for word in printed.split()]
+            self.results = words[:self.RESULTS]
+            self.object, ticks = words[self.RESULTS:self.RESULTS + 2]
+            self.instructions = ticks / TICKS_PER_INSTRUCTION / self.results[5]
+            self.parts = dict(zip(self.PARTS, words[self.RESULTS + 2:]))
+        except (ValueError, IndexError, ZeroDivisionError):
+            self.problem = f"ended with {code}, printed {printed!r}"

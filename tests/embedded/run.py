@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""The firmware of examples/embedded, built by its cross files, run in QEMU, and looked into.
+
+What it prints, on a Cortex-M4 and a Cortex-M7, in float and in fixed point; that a training ends the same when the power goes
+at any single write to the flash, when the chip is reset from outside at any moment, and when a step hangs; that run_for keeps
+its budget; that an image has nothing in it of heap, exceptions, type information and threads; what the hooks cost beside the
+same written by hand, in instructions, flash and RAM; that a consumer's project can be cross-built.
+
+Numbers are held against bounds (BOUNDS), and against recorded.json, which `--record` renews.
+
+usage: run.py [--self-test] [--record]      ends with 77 where there is no Arm toolchain or no QEMU
+"""
+
+import json
+import pathlib
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cross  # noqa: E402
+from cross import EXAMPLES, HERE, Core, Cost, report, run_in_qemu  # noqa: E402
+
+import builds  # noqa: E402
+
+RECORD = HERE / "recorded.json"
+BUILD = report.ROOT / "build/test/embedded"
+PROGRAMS = ["train_float", "train_fixed", "control_loop"]
+LEVELS = ["-Os", "-O2"]
+
+# --- what an image must not have in it ---------------------------------------------------------------------------------
+
+FORBIDDEN = re.compile(
+    r"^(?:_?malloc(?:_r)?|_?free(?:_r)?|_?realloc(?:_r)?|_?calloc(?:_r)?|_?sbrk(?:_r)?"  # heap
+    r"|_Zn[wa].*|_Zd[la].*"  # operator new, operator delete
+    r"|__cxa_.*|_Unwind_.*|__gxx_personality.*|_ZSt9terminatev"  # exceptions, and what static objects may need
+    r"|_ZT[ISV].*"  # type information, virtual functions
+    r"|pthread_.*|__gthread.*|_ZNSt6thread.*|_ZNSt5mutex.*"
+    r"|abort|raise|_?exit|__assert_func)$")
+
+
+def symbols(image):
+    return [line.split()[-1] for line in report.run(["arm-none-eabi-nm", image]).stdout.splitlines() if line.strip()]
+
+
+def problem_of_symbols(names):
+    found = sorted(name for name in names if FORBIDDEN.match(name))
+    if "main" not in names:
+        return "no main in it: the symbols could not be read"
+    return f"must not be in the image: {', '.join(found)}" if found else None
+
+
+# --- resets ------------------------------------------------------------------------------------------------------------
+
+WALK = re.compile(r"^cut at (\d+) of (\d+) writes: every training ended like the undisturbed one, (\d+) went on from a checkpoint$",
+                  re.MULTILINE)
+BOOTS = re.compile(r"^# boots: (\d+), from a checkpoint: (\d+)$", re.MULTILINE)
+WALK_STEPS = 600  # three savings: into one slot, into the other, over the first
+
+
+def problem_of_walk(code, printed, stride=1):
+    match = WALK.search(printed)
+    if code != 0 or not match:
+        return f"ended with {code}\n{printed}"
+    cuts, writes, resumed = map(int, match.groups())
+    wanted = range(1, writes + 1, stride)
+    if writes < 300 or cuts != len(wanted):
+        return f"{cuts} cuts at {writes} writes: were there three savings, and was each write cut?"
+    # before the first checkpoint is whole there is nothing to go on from; afterwards there always is
+    later = sum(cut > writes // 3 for cut in wanted)
+    return None if resumed == later else f"{resumed} of {cuts} trainings went on from a checkpoint, not {later}"
+
+
+def reset_from_outside(core, image, folder, steps, resets, seed):
+    """Runs a training and resets the board at seeded moments. @return exit code, what was printed, resets made"""
+    door = folder / f"qmp-{core.name}"
+    door.unlink(missing_ok=True)
+    emulator = subprocess.Popen(run_in_qemu.command(core.board, image, [f"steps={steps}"], ["-qmp", f"unix:{door},server=on,wait=off"]),
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    made, moments = 0, random.Random(seed)
+    try:
+        line = socket.socket(socket.AF_UNIX)
+        for _ in range(200):
+            try:
+                line.connect(str(door))
+                break
+            except OSError:
+                time.sleep(0.01)
+        told = line.makefile("rw")
+
+        def say(command):
+            told.write(json.dumps({"execute": command}) + "\n")
+            told.flush()
+            while "return" not in json.loads(told.readline()):
+                pass
+
+        told.readline()
+        say("qmp_capabilities")
+        for _ in range(resets):
+            time.sleep(moments.uniform(0.03, 0.12))
+            say("system_reset")
+            made += 1
+    except (OSError, ValueError):
+        pass  # it has ended
+    try:
+        printed = emulator.communicate(timeout=run_in_qemu.SECONDS)[0]
+    except subprocess.TimeoutExpired:
+        emulator.kill()
+        printed = emulator.communicate()[0]
+    return emulator.returncode, run_in_qemu.without_noise(printed), made
+
+
+def problem_of_resets(undisturbed, code, printed, made):
+    boots = BOOTS.search(printed)
+    if code != 0 or not boots:
+        return f"ended with {code} after {made} resets\n{printed}"
+    if run_in_qemu.compared(printed) != run_in_qemu.compared(undisturbed):
+        return f"undisturbed:\n{undisturbed}after {made} resets:\n{printed}"
+    if made < 3:
+        return f"only {made} resets before it ended"
+    # one may fall into the time before the first checkpoint, and the last one into the end
+    if int(boots[1]) < made or int(boots[2]) < int(boots[1]) - 2:
+        return f"{made} resets, and then:\n{printed}"
+    return None
+
+
+# --- budgets -----------------------------------------------------------------------------------------------------------
+
+SLICES = re.compile(r"^(\d+) periods; slices that took too long: (\d+), as the session counts: (\d+)$", re.MULTILINE)
+STEPS = re.compile(r"^# (\d+) steps", re.MULTILINE)
+
+
+def problem_of_slices(code, printed):
+    match, steps = SLICES.search(printed), STEPS.search(printed)
+    if not match or not steps:
+        return f"ended with {code}\n{printed}"
+    periods, late, counted = map(int, match.groups())
+    if late != 1 or counted != 1:
+        return f"{late} slices took too long, the session counted {counted}; it is the first one, and no other\n{printed}"
+    if int(steps[1]) < 5 * periods:
+        return f"hardly a step was made: {printed}"
+    return None if code == 0 else f"ended with {code}\n{printed}"
+
+
+# --- costs -------------------------------------------------------------------------------------------------------------
+
+# figure: (what it is held against, factor, more): figure <= factor * other + more
+BOUNDS = {
+    "5/fused-O2/instructions_per_step": ("5/hand-O2/instructions_per_step", 1.02, 0),
+    "5/fused-Os/instructions_per_step": ("5/hand-Os/instructions_per_step", 1.02, 0),
+}
+
+
+def measure(core, folder, tally):
+    """@return the figures: HOOKS/FORM-LEVEL/FIGURE → number"""
+    figures = {}
+    for level in LEVELS:
+        for hooks in (1, 5):
+            both = {form: Cost(core, folder, form == "hand", hooks, level) for form in ("hand", "fused")}
+            name = f"{hooks} hooks, {level}: with hooks and by hand the same results"
+            problem = both["hand"].problem or both["fused"].problem
+            if not problem and both["hand"].results != both["fused"].results:
+                problem = f"by hand {both['hand'].results}, with hooks {both['fused'].results}"
+            tally.add(name, problem)
+            if problem:
+                continue
+            for form, cost in both.items():
+                key = f"{hooks}/{form}{level}"
+                figures |= {f"{key}/instructions_per_step": round(cost.instructions, 2), f"{key}/flash_bytes": cost.flash,
+                            f"{key}/ram_bytes": cost.ram, f"{key}/object_bytes": cost.object}
+                figures |= {f"{key}/{part}_bytes": number for part, number in cost.parts.items()}
+    return figures
+
+
+def problem_of_bound(name, figures, recorded):
+    against, factor, more = BOUNDS[name]
+    if name not in figures or against not in figures:
+        return "could not be measured"
+    limit = factor * figures[against] + more
+    if figures[name] <= limit:
+        return None
+    return f"was {recorded.get(name, 'not recorded')}, now {figures[name]}, at most {factor} * {against} + {more} = {limit:.2f}"
+
+
+def problem_of_parts(key, figures):
+    """A session is its graph, its hooks, its memory for frame and errors, its own 96 bytes, and what aligns them."""
+    names = ["object", "graph", "hooks", "memory", "own", "frame"]
+    if any(f"{key}/{name}_bytes" not in figures for name in names):
+        return "could not be measured"
+    whole, graph, hooks, memory, own, frame = (figures[f"{key}/{name}_bytes"] for name in names)
+    over = whole - graph - hooks - memory - own
+    if 0 <= over <= 24 and frame <= memory - 64 and own <= 96:
+        return None
+    return (f"{whole} bytes: graph {graph}, hooks {hooks}, memory {memory} (of which the frame takes {frame}), the session's own {own}, "
+            f"{over} over")
+
+
+def judge(figures, data, tally, renewed):
+    """Bounds, and the record: a figure that is worse fails, one that is better is told."""
+    recorded = data.get("figures", {}) if data.get("compiler") == cross.version() else {}
+    for name in BOUNDS:
+        tally.add(f"bound on {name}", problem_of_bound(name, figures, recorded))
+    for key in sorted({name.rpartition("/")[0] for name in figures if "/fused" in name}):
+        tally.add(f"RAM of a session: {key}", problem_of_parts(key, figures))
+    if renewed:
+        return
+    for name, now in figures.items():
+        was = recorded.get(name)
+        if recorded and was is None:
+            tally.add(f"record of {name}", f"there is none; now {now}")
+        elif was is not None:
+            tally.add(f"record of {name}", f"was {was}, now {now}; `run.py --record` renews the record" if now > was + 0.02 else None)
+            if now < was - 0.02 and not tally.quiet:
+                print(f"BETTER {name}: was {was}, now {now}", flush=True)
+
+
+# --- a consumer --------------------------------------------------------------------------------------------------------
+
+def consumer(core, folder):
+    """tests/consumer/cortex_m: a project of somebody else, with tautline as a subproject. None, or what went wrong."""
+    sys.path.insert(0, str(report.ROOT / "tests/consumer"))
+    from project import copy_tautline
+    source = folder / "consumer"
+    shutil.copytree(report.ROOT / "tests/consumer/cortex_m", source)
+    shutil.copytree(EXAMPLES / "board", source / "board")
+    copy_tautline(source / "subprojects/tautline")
+    for command in (["meson", "setup", source / "build", source, "--wrap-mode=nodownload", f"--cross-file={core.file}"],
+                    ["meson", "test", "-C", source / "build", "--print-errorlogs"]):
+        result = report.run(command)
+        if result.returncode != 0:
+            return result.stdout
+    text = report.run(["ninja", "-C", source / "build", "-t", "deps"]).stdout
+    included = set(re.findall(r"include/(tautline/\S+\.hpp)", text))
+    outside = {name for name in included if not name.startswith("tautline/core") and name != "tautline/version.hpp"}
+    if not included or outside:
+        return f"<tautline/core.hpp> brought {', '.join(sorted(outside)) or 'nothing'}"
+    return problem_of_symbols(symbols(source / "build/core_only"))
+
+
+# --- all of it ---------------------------------------------------------------------------------------------------------
+
+def build(core, tally):
+    """As a user builds it. @return the folder, or None"""
+    folder = BUILD / core.name
+    problem = builds.configure(folder, ["--cross-file", str(core.file), "--werror"]) or builds.compile_all(folder)
+    tally.add(f"build on {core.name}", problem)
+    return None if problem else folder
+
+
+def play(record, tally):
+    cores = {name: Core(name) for name in ("m4", "m7")}
+    built = {name: build(core, tally) for name, core in cores.items()}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        jobs = []  # name, function without parameters that gives a problem
+        for name, core in cores.items():
+            if not built[name]:
+                continue
+            images = {program: built[name] / "examples/embedded" / program for program in PROGRAMS}
+            for test, result, output in builds.run_tests(built[name], without_suite="script"):
+                tally.add(f"{test} on {name}", None if result == "OK" else f"{result}\n{output}")
+            for program, image in images.items():
+                tally.add(f"symbols of {program} on {name}", problem_of_symbols(symbols(image)))
+            walker = images["train_float" if name == "m4" else "train_fixed"]
+            jobs += [
+                (f"power cut at each write: {walker.name} on {name}",
+                 lambda core=core, image=walker: problem_of_walk(*core.run(image, [f"steps={WALK_STEPS}", "walk=1"]))),
+                (f"resets from outside: {walker.name} on {name}",
+                 lambda core=core, image=walker: outside(core, image, folder)),
+                (f"a step that hangs on {name}", lambda core=core, image=images["train_float"]: hang(core, image)),
+                (f"budget of slices on {name}",
+                 lambda core=core, image=images["control_loop"]: problem_of_slices(*core.run(image))),
+            ]
+        jobs.append(("a consumer's project", lambda: consumer(cores["m4"], folder)))
+        for (name, _), problem in zip(jobs, report.in_parallel(lambda job: job[1](), jobs)):
+            tally.add(name, problem)
+        tally.add("a native build has none of it", native(folder))
+        figures = measure(cores["m4"], folder, tally)
+    judge(figures, json.loads(RECORD.read_text()) if RECORD.exists() else {}, tally, record)
+    if record:
+        RECORD.write_text(json.dumps({"compiler": cross.version(), "figures": figures}, indent=1, sort_keys=True) + "\n")
+    for level in LEVELS:
+        for hooks in (1, 5):
+            fused, hand = ({part: figures.get(f"{hooks}/{form}{level}/{part}", 0) for part in ("instructions_per_step", "flash_bytes", "ram_bytes")}
+                           for form in ("fused", "hand"))
+            print(f"{hooks} hooks {level}: " + ", ".join(f"{part} {fused[part]} (by hand {hand[part]})" for part in fused))
+
+
+def outside(core, image, folder):
+    steps = 200_000
+    code, undisturbed = core.run(image, [f"steps={steps}"])
+    if code != 0:
+        return f"undisturbed it ended with {code}\n{undisturbed}"
+    return problem_of_resets(undisturbed, *reset_from_outside(core, image, folder, steps, resets=8, seed=7))
+
+
+def hang(core, image):
+    wanted = (EXAMPLES / "train_float.expected").read_text()
+    code, printed = core.run(image, ["hang=321"])
+    boots = BOOTS.search(printed)
+    if code != 0 or not boots or boots.groups() != ("2", "1") or run_in_qemu.compared(printed) != run_in_qemu.compared(wanted):
+        return f"ended with {code}\n{printed}"
+    return None
+
+
+def native(folder):
+    """A build for this machine says and makes nothing of all that."""
+    said = report.run(["meson", "setup", folder / "native", report.ROOT, "--wrap-mode=nodownload", "-Dtests=disabled",
+                       "-Dexamples=enabled", "-Dbenchmarks=disabled", "-Dtensorflow=disabled"])
+    targets = report.run(["meson", "introspect", "--targets", folder / "native"]).stdout
+    if said.returncode != 0 or "embedded_loop" not in targets:
+        return said.stdout
+    found = [word for word in ("qemu", "arm-none-eabi", "train_float") if word in said.stdout + targets]
+    return f"it mentions {', '.join(found)}" if found else None
+
+
+# --- the tests of the tests --------------------------------------------------------------------------------------------
+
+HEAP = "extern \"C\" void* malloc(unsigned);\nint main() { return malloc(8) == nullptr; }\n"
+VIRTUAL = ("struct base { virtual int number() const = 0; };\nstruct one : base { int number() const override { return 1; } };\n"
+           "one first;\nbase const* volatile which = &first;\nint main() { return which->number(); }\n")
+FORGETFUL = ('struct statistics : running_statistics<"loss"> {\n  static constexpr bool stateless = true;\n'
+             "  int state() { return 0; }\n};")
+SBRK = "extern \"C\" void* _sbrk(int) { return nullptr; }\n"
+
+
+def changed(program, folder, old, new):
+    """A copy of a program of the examples with one thing changed."""
+    text = (EXAMPLES / f"{program}.cpp").read_text()
+    if text.count(old) != 1:
+        raise SystemExit(f"the self-test cannot change {old!r} in {program}.cpp")
+    file = folder / f"{program}-{len(list(folder.iterdir()))}.cpp"
+    file.write_text(text.replace(old, new))
+    return file
+
+
+def self_test(tally):
+    core = Core("m4")
+
+    def refused(name, problem, why=""):
+        tally.add(f"self-test: {name}", None if problem and why in problem else f"the wrong verdict: {problem}")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def image_of(source):
+            image = source.with_suffix(".elf")
+            problem = core.build(source, image)
+            if problem:
+                tally.add(f"self-test: {source.name}", problem)
+            return image
+
+        for which, text, why in (("heap", HEAP + SBRK, "malloc"), ("virtual functions", VIRTUAL, "_ZTV")):
+            source = folder / f"{which.split()[0]}.cpp"
+            source.write_text(text)
+            refused(f"an image with {which}", problem_of_symbols(symbols(image_of(source))), why)
+        refused("an image without symbols", problem_of_symbols([]), "could not be read")
+
+        walk = [f"steps={WALK_STEPS}", "walk=37"]
+        tally.add("self-test: a walk", problem_of_walk(*core.run(image_of(changed("train_float", folder, "0.1 s", "")), walk), 37))
+        refused("a walk that left writes out", problem_of_walk(0, "cut at 18 of 648 writes: every training ended like the "
+                                                               "undisturbed one, 12 went on from a checkpoint"), "each write")
+        image = image_of(changed("train_float", folder, "options{restore_from{checkpoints}},", "options{},"))
+        refused("no restore, the power cut", problem_of_walk(*core.run(image, walk), 37), "went on from a checkpoint")
+        image = image_of(changed("train_float", folder, 'using statistics = running_statistics<"loss">;', FORGETFUL))
+        refused("a hook that hides its state, the power cut", problem_of_walk(*core.run(image, walk), 37), "ended otherwise")
+        printed = "digest 1\n# boots: 9, from a checkpoint: 8\n"
+        refused("resets with another result", problem_of_resets("digest 2\n", 0, printed, 8), "undisturbed")
+        refused("resets without a restore", problem_of_resets("digest 1\n", 0, printed.replace("8", "0"), 8), "resets")
+        refused("resets that did not take place", problem_of_resets("digest 1\n", 0, printed, 1), "only 1")
+
+        image = image_of(changed("control_loop", folder, "run_for(left,", "run_for(left + 30'000,"))
+        refused("slices that are too long", problem_of_slices(*core.run(image)), "took too long")
+        image = image_of(changed("control_loop", folder, "run_for(left,", "run_for(left / 16,"))
+        refused("slices that are too short", problem_of_slices(*core.run(image)), "hardly")
+
+        wanted = folder / "other.expected"
+        wanted.write_text("another line\n")
+        said = report.run([sys.executable, EXAMPLES / "run_in_qemu.py", "--expect", wanted, core.board, image, "periods=3"])
+        tally.add("self-test: another output", None if said.returncode == 1 else said.stdout)
+
+    figures = {name: 100 for pair in BOUNDS.items() for name in (pair[0], pair[1][0])}
+    worse = figures | {name: 1000 for name in BOUNDS}
+    for name in BOUNDS:
+        refused(f"beyond {name}", problem_of_bound(name, worse, {name: 99}), "was 99, now 1000")
+        tally.add(f"self-test: within {name}", problem_of_bound(name, figures, {}))
+        refused(f"without {name}", problem_of_bound(name, {}, {}), "could not")
+    parts = {f"k/{name}_bytes": number for name, number in
+             {"object": 600, "graph": 200, "hooks": 40, "memory": 256, "own": 96, "frame": 72}.items()}
+    tally.add("self-test: RAM that is accounted for", problem_of_parts("k", parts))
+    refused("RAM that is not", problem_of_parts("k", parts | {"k/object_bytes": 640}), "48 over")
+    inner = report.Tally(quiet=True)
+    judge({"a/hand/x": 2}, {"compiler": cross.version(), "figures": {"a/hand/x": 1}}, inner, False)
+    tally.add("self-test: worse than the record", None if inner.failed == len(BOUNDS) + 1 else inner.closing())
+
+
+def main(words):
+    missing = cross.missing_tools()
+    if missing:
+        print(f"SKIPPED: {' and '.join(missing)} not installed")
+        sys.exit(report.SKIPPED)
+    tally = report.Tally()
+    if "--self-test" in words:
+        self_test(tally)
+    else:
+        play("--record" in words, tally)
+    tally.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
