@@ -5,7 +5,8 @@
   demo [ARGUMENT...]     builds and runs the main example; arguments go to it, --help lists them
   test [--quick]         everything that a change must pass; --quick: two configurations, the fast scripts
        --without tensorflow   leaves out the tests with TensorFlow, a large package (1.6 GB on disk); --quick does, too
-       --only tensorflow      runs them alone
+       --without embedded     leaves out those on a Cortex-M, whose compiler and emulator are large, too (2.5 GB); --quick does
+       --only tensorflow, --only embedded      runs them alone
   conformance FOLDER...  plays the scenario files in the folders
   bench [--quick] [--json FILE] [--check] [--page]
                          the benchmarks, in 15 minutes, --quick: in 3; --check fails beyond a bound, for a machine that
@@ -76,6 +77,8 @@ def test(arguments):
     packages.need(*BUILD, "clang-19", "libclang-rt-19-dev", "doctest-dev", "libfmt-dev", "librange-v3-dev", "libcli11-dev",
                   "nlohmann-json3-dev", "libreaderwriterqueue-dev", "valgrind", "pkg-config", "libboost-dev", "libstb-dev",
                   "python3-venv")
+    if not quick and "embedded" not in without and (not only or "embedded" in only):
+        packages.need(*packages.CORTEX_M)
     everything.main(quick, without, only)
 
 

@@ -87,11 +87,13 @@ SCRIPTS = [
     ["consumer/wraps.py"],
     ["../benchmarks/overhead.py", "--self-test"],
     ["../benchmarks/python_peers.py", "--self-test"],
+    ["embedded/run.py", "--self-test"],
+    ["embedded/run.py"],
     ["tensorflow/run.py", "--self-test"],
     ["tensorflow/run.py"],
 ]
 # what --without leaves out and --only runs alone: the scripts of a folder
-PARTS = {"tensorflow": "tensorflow/"}
+PARTS = {"embedded": "embedded/", "tensorflow": "tensorflow/"}
 
 
 class Run:

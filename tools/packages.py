@@ -20,7 +20,11 @@ PROGRAMS = {
     "cmake": "cmake",
     "valgrind": "valgrind",
     "pkg-config": "pkg-config",
+    "gcc-arm-none-eabi": "arm-none-eabi-g++",
+    "qemu-system-arm": "qemu-system-arm",
 }
+# compiler and emulator for a Cortex-M, 2.5 GB on disk
+CORTEX_M = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib", "qemu-system-arm"]
 
 
 def installed(package):

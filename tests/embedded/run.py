@@ -153,7 +153,7 @@ def problem_of_slices(code, printed):
 # figure: (what it is held against, factor, more): figure <= factor * other + more
 BOUNDS = {
     "5/fused-O2/instructions_per_step": ("5/hand-O2/instructions_per_step", 1.02, 0),
-    "5/fused-Os/instructions_per_step": ("5/hand-Os/instructions_per_step", 1.02, 0),
+    "5/fused-Os/instructions_per_step": ("5/hand-Os/instructions_per_step", 1.03, 0),
 }
 
 
