@@ -62,10 +62,9 @@ consteval auto check_hook() {
   } else if constexpr (std::is_final_v<hook>) {
     return hook_is_final<hook>{};
   } else {
-    constexpr auto alone = names_are_right<hook>() | fine_or<named_callbacks<hook>::any || saving<hook>, no_callback<hook>>() |
-                           check_trigger<hook>() | check_declarations<hook>();
-    return alone | fine_or<argument::moved, hook_is_copied<hook>>() |
-           fine_or<std::is_move_constructible_v<typename argument::stored>, hook_cannot_move<hook>>();
+    return all_fine(names_are_right<hook>(), fine_or<named_callbacks<hook>::any || saving<hook>, no_callback<hook>>(),
+                    check_trigger<hook>(), check_declarations<hook>(), fine_or<argument::moved, hook_is_copied<hook>>(),
+                    fine_or<std::is_move_constructible_v<typename argument::stored>, hook_cannot_move<hook>>());
   }
 }
 
@@ -89,8 +88,8 @@ consteval auto check_before_run() {
     } else if constexpr (!inspect<returned>::is_request) {
       return before_run_returns_no_request<Hook, returned>{};
     } else {
-      return fine_or<(inspect<returned>::groups <= 1), several_conditions<Hook, returned>>() |
-             fine_or<std::is_trivially_destructible_v<returned>, request_with_a_destructor<Hook, returned>>();
+      return all_fine(fine_or<(inspect<returned>::groups <= 1), several_conditions<Hook, returned>>(),
+                      fine_or<std::is_trivially_destructible_v<returned>, request_with_a_destructor<Hook, returned>>());
     }
   }
 }
@@ -115,7 +114,11 @@ consteval auto check_after_run() {
 
 template <class Hook, class Callback, fixed_string Name, bool Named, class... Arguments>
 consteval auto check_callback() {
-  return fine_or<!Named || form_with<Callback, Hook, Arguments...>() != form::absent, uncallable<Hook, Name>>();
+  if constexpr (!Named) {
+    return fine{};
+  } else {
+    return fine_or<form_with<Callback, Hook, Arguments...>() != form::absent, uncallable<Hook, Name>>();
+  }
 }
 
 template <class Hook, class Core>
@@ -133,16 +136,16 @@ consteval auto check_in_session() {
   } else {
     using has = named_callbacks<Hook>;
     using session = raw_session<Core>;
-    return check_after_run<Hook, Core>() |
-           fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
-                       form_with<after_create_session_callback, Hook, session>() != form::absent,
-                   uncallable<Hook, "after_create_session">>() |
-           check_callback<Hook, end_callback, "end", has::end, session>() |
-           check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>() |
-           check_callback<Hook, close_callback, "close", has::close>() | check_clock<Hook, Core>() |
-           check_gate<Hook, Backend, Core>() | check_real_time<Hook, Core>() | check_saving<Hook>() |
-           fine_or<!(has::on_enter || has::on_leave) || watching<Hook>, half_watching<Hook>>() |
-           names_exist<Hook, Backend, Core, typename hook_request<Core, run_args<>, Hook>::type>();
+    return all_fine(check_after_run<Hook, Core>(),
+                    fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
+                                form_with<after_create_session_callback, Hook, session>() != form::absent,
+                            uncallable<Hook, "after_create_session">>(),
+                    check_callback<Hook, end_callback, "end", has::end, session>(),
+                    check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>(),
+                    check_callback<Hook, close_callback, "close", has::close>(), check_clock<Hook, Core>(),
+                    check_gate<Hook, Backend, Core>(), check_real_time<Hook, Core>(), check_saving<Hook>(),
+                    fine_or<!(has::on_enter || has::on_leave) || watching<Hook>, half_watching<Hook>>(),
+                    names_exist<Hook, Backend, Core, typename hook_request<Core, run_args<>, Hook>::type>());
   }
 }
 

@@ -75,15 +75,6 @@ consteval bool published_by_hook() {
   }
 }
 
-template <bool Good, class Reason>
-consteval auto fine_or() {
-  if constexpr (Good) {
-    return fine{};
-  } else {
-    return Reason{};
-  }
-}
-
 /// Where the graph is an object a fetch may bring the type of a value that nobody has declared.
 template <class Backend, class Type>
 consteval bool brings_its_type() {
@@ -98,10 +89,9 @@ consteval bool brings_its_type() {
 template <class Asker, class Backend, class Core, fixed_string... Names, class... Types>
 consteval auto fetches_exist(type_list<fetch_t<Names, Types>...>) {
   using has = typename fetchable_of<Backend>::type;
-  return (fine{} | ... |
-          fine_or<lists(static_cast<has*>(nullptr), Names.characters) || published_by_hook<Core, Names>() ||
-                      brings_its_type<Backend, Types>(),
-                  unknown_fetch<Asker, Names, has>>());
+  return all_fine(fine_or<lists(static_cast<has*>(nullptr), Names.characters) || published_by_hook<Core, Names>() ||
+                              brings_its_type<Backend, Types>(),
+                          unknown_fetch<Asker, Names, has>>()...);
 }
 template <class Asker, class Backend, fixed_string Name, class Value>
 consteval auto check_fed_type() {
@@ -118,22 +108,20 @@ consteval auto check_fed_type() {
 template <class Asker, class Backend, fixed_string... Names, class... Values>
 consteval auto feeds_exist(type_list<feed_t<Names, Values>...>) {
   using has = typename feedable_of<Backend>::type;
-  return (fine{} | ... |
-          (fine_or<lists(static_cast<has*>(nullptr), Names.characters), unknown_feed<Asker, Names, has>>() |
-           check_fed_type<Asker, Backend, Names, Values>()));
+  return all_fine(all_fine(fine_or<lists(static_cast<has*>(nullptr), Names.characters), unknown_feed<Asker, Names, has>>(),
+                           check_fed_type<Asker, Backend, Names, Values>())...);
 }
 template <class Asker, class Backend, fixed_string... Names>
 consteval auto targets_exist(type_list<target_t<Names>...>) {
   using has = typename runnable_of<Backend>::type;
-  return (fine{} | ... |
-          fine_or<lists(static_cast<has*>(nullptr), Names.characters), unknown_target<Asker, Names, has>>());
+  return all_fine(fine_or<lists(static_cast<has*>(nullptr), Names.characters), unknown_target<Asker, Names, has>>()...);
 }
 
 template <class Asker, class Backend, class Core, class Request>
 consteval auto names_exist() {
-  return fetches_exist<Asker, Backend, Core>(typename inspect<Request>::fetches{}) |
-         feeds_exist<Asker, Backend>(typename inspect<Request>::feeds{}) |
-         targets_exist<Asker, Backend>(typename inspect<Request>::targets{});
+  return all_fine(fetches_exist<Asker, Backend, Core>(typename inspect<Request>::fetches{}),
+                  feeds_exist<Asker, Backend>(typename inspect<Request>::feeds{}),
+                  targets_exist<Asker, Backend>(typename inspect<Request>::targets{}));
 }
 
 template <class Item>
@@ -148,7 +136,7 @@ consteval auto check_item() {
 /// What a caller passes to run and its like.
 template <class Asker, class Backend, class Core, class... Items>
 consteval auto check_items() {
-  constexpr auto items = (fine{} | ... | check_item<Items>());
+  constexpr auto items = all_fine(check_item<Items>()...);
   if constexpr (!items.good) {
     return items;
   } else {

@@ -63,8 +63,11 @@ template <class Hook, class... Hooks>
 inline constexpr int times_in = (0 + ... + (std::is_same_v<Hook, Hooks> ? 1 : 0));
 template <class... Hooks>
 consteval auto singletons_are_alone() {
-  return (fine{} | ... |
-          fine_or<!is_singleton<Hooks> || times_in<Hooks, Hooks...> == 1, singleton_twice<Hooks>>());
+  if constexpr ((is_singleton<Hooks> || ...)) {
+    return all_fine(fine_or<!is_singleton<Hooks> || times_in<Hooks, Hooks...> == 1, singleton_twice<Hooks>>()...);
+  } else {
+    return fine{};
+  }
 }
 
 template <class Hook, fixed_string... Names, class... Values>
@@ -79,9 +82,8 @@ consteval auto names_have_one_provider(type_list<Owned...> list) {
     return provided_twice<first::name, typename first::owner, typename second::owner>{};
   } else {
     using has = typename fetchable_of<Backend>::type;
-    return (fine{} | ... |
-            fine_or<std::is_void_v<has> || !lists(static_cast<has*>(nullptr), Owned::name.characters),
-                    provided_name_is_taken<Owned::name, typename Owned::owner>>());
+    return all_fine(fine_or<std::is_void_v<has> || !lists(static_cast<has*>(nullptr), Owned::name.characters),
+                            provided_name_is_taken<Owned::name, typename Owned::owner>>()...);
   }
 }
 
@@ -145,7 +147,7 @@ struct accepted : fine {
 template <class Backend, class Options, class... Entries>
 consteval auto check_session() {
   using core = session_core<Backend, Options, Entries...>;
-  constexpr auto each = (fine{} | ... | check_in_session<typename Entries::type, Backend, core>());
+  constexpr auto each = all_fine(check_in_session<typename Entries::type, Backend, core>()...);
   if constexpr (!each.good) {
     return each;
   } else {
@@ -171,8 +173,8 @@ consteval auto check_arguments() {
   } else if constexpr (!graph<stored>) {
     return no_graph_first<stored>{};
   } else {
-    constexpr auto each = fine_or<std::is_constructible_v<stored, Graph>, graph_cannot_be_copied<stored>>() |
-                          (fine{} | ... | check_hook<Arguments>());
+    constexpr auto each = all_fine(fine_or<std::is_constructible_v<stored, Graph>, graph_cannot_be_copied<stored>>(),
+                                   check_hook<Arguments>()...);
     if constexpr (!each.good) {
       return each;
     } else {

@@ -35,6 +35,30 @@ struct heard : reason {
   static consteval void say() {}
 };
 
+/// The first of many verdicts that is not fine. Mostly all are: then no `|` has to be looked up between each two of them.
+template <class... Verdicts>
+consteval auto all_fine(Verdicts... verdicts) {
+  if constexpr ((Verdicts::good && ...)) {
+    return fine{};
+  } else {
+    return (fine{} | ... | verdicts);
+  }
+}
+
+/// `fine_or<good, reason>()`: a type, not a function, since it is asked for many times in each hook.
+template <bool Good>
+struct verdict_if {
+  template <class Reason>
+  using or_else = fine;
+};
+template <>
+struct verdict_if<false> {
+  template <class Reason>
+  using or_else = Reason;
+};
+template <bool Good, class Reason>
+using fine_or = typename verdict_if<Good>::template or_else<Reason>;
+
 /// What a rejected call gives. It takes every further call, so that the one message stays the only one.
 struct rejected {
 #define TAUTLINE_TAKES(name)                   \
