@@ -6,11 +6,6 @@
 TAUTLINE_BEGIN
 namespace detail {
 
-/// Which hooks see a run.
-template <std::size_t Count>
-struct hook_mask {
-  bool on[Count + 1]{};
-};
 template <std::size_t Count>
 inline constexpr hook_mask<Count> all_hooks = [] {
   hook_mask<Count> mask;
@@ -79,23 +74,20 @@ class asker : public life_cycle<Backend, Options, Entries...> {
   /// What a hook asks for does not depend on what the caller does: looked up once for all drives.
   template <std::size_t Index>
   using request_info = hook_request<core, run_args<>, typename base::template hook_type<Index>>;
+  template <class Entry>
+  using request_of = hook_request<core, run_args<>, typename Entry::type>;
 
   template <auto Mask, class Args, std::size_t... Index>
   static auto slots_of(std::index_sequence<Index...>)
       -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Index>::type, no_request>...>;
   /// The hooks that a run concerns before it.
   struct is_asked {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      using hook = typename base::template hook_type<Index>;
-      return before_run_callback::named<hook>() || has_trigger<hook>;
-    }
+    static consteval hook_mask<sizeof...(Entries)> mask() { return {{(before_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}}; }
   };
+  template <class Request>
+  static constexpr bool has_feeds = !std::is_same_v<typename inspect<Request>::feeds, type_list<>>;
   struct feeds_names {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return !std::is_same_v<typename inspect<typename request_info<Index>::type>::feeds, type_list<>>;
-    }
+    static consteval hook_mask<sizeof...(Entries)> mask() { return {{has_feeds<typename request_of<Entries>::type>...}}; }
   };
 
   template <auto Mask, class Args>
@@ -117,11 +109,12 @@ class asker : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args, class Slots, std::size_t... Index>
   TAUTLINE_INLINE bool ask_all(run_context<core, Args>& here, Slots& requests, bool* due,
                                std::index_sequence<Index...>) {
-    return (true && ... && ask<Mask.on[Index], Index>(here, requests, due[Index]));
+    return (true && ... && ask<Mask.on[Index], Index>(here, slot_at<Index>(requests), due[Index]));
   }
 
-  template <bool On, std::size_t Index, class Args, class Slots>
-  TAUTLINE_INLINE bool ask(run_context<core, Args>& here, Slots& requests, bool& due) {
+  /// @param slot for what this hook asks
+  template <bool On, std::size_t Index, class Args, class Request>
+  TAUTLINE_INLINE bool ask(run_context<core, Args>& here, [[maybe_unused]] Request& slot, bool& due) {
     using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
@@ -139,13 +132,11 @@ class asker : public life_cycle<Backend, Options, Entries...> {
         return true;
       } else {
         access::enter(here, callback::before_run, Index, due);
-        [[maybe_unused]] auto const seen = this->template watch<callback::before_run, Index>(here);
+        [[maybe_unused]] auto const seen = this->watch(here, callback::before_run, Index);
         if constexpr (std::is_same_v<typename info::type, no_request>) {
-          call<before_run_callback, info::asking()>(place.hook(), here, here);
+          before_run_callback::call<info::asking()>(place.hook(), here, here);
         } else {
-          using request = typename info::type;
-          ::new (static_cast<void*>(&slot_at<Index>(requests)))
-              request(call<before_run_callback, info::asking()>(place.hook(), here, here));
+          ::new (static_cast<void*>(&slot)) Request(before_run_callback::call<info::asking()>(place.hook(), here, here));
         }
         return !access::failed(here);
       }

@@ -73,13 +73,13 @@ consteval auto check_hook() {
 template <class Hook, class Core>
 consteval auto check_before_run() {
   using context = run_context<Core, run_args<>>;
-  constexpr form how = form_with<before_run_callback, Hook, context>();
+  constexpr form how = before_run_callback::form_with<Hook, context>();
   if constexpr (!named_callbacks<Hook>::before_run) {
     return fine{};
   } else if constexpr (how == form::absent) {
     return uncallable<Hook, "before_run">{};
   } else {
-    using returned = std::remove_cvref_t<decltype(call<before_run_callback, how>(
+    using returned = std::remove_cvref_t<decltype(before_run_callback::call<how>(
         std::declval<Hook&>(), std::declval<life&>(), std::declval<context&>()))>;
     if constexpr (std::is_void_v<returned>) {
       return fine{};
@@ -117,7 +117,7 @@ consteval auto check_callback() {
   if constexpr (!Named) {
     return fine{};
   } else {
-    return fine_or<form_with<Callback, Hook, Arguments...>() != form::absent, uncallable<Hook, Name>>();
+    return fine_or<Callback::template form_with<Hook, Arguments...>() != form::absent, uncallable<Hook, Name>>();
   }
 }
 
@@ -138,7 +138,7 @@ consteval auto check_in_session() {
     using session = raw_session<Core>;
     return all_fine(check_after_run<Hook, Core>(),
                     fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
-                                form_with<after_create_session_callback, Hook, session>() != form::absent,
+                                after_create_session_callback::form_with<Hook, session>() != form::absent,
                             uncallable<Hook, "after_create_session">>(),
                     check_callback<Hook, end_callback, "end", has::end, session>(),
                     check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>(),

@@ -228,7 +228,7 @@ class driver : public stepper<Backend, Options, Entries...> {
       tautline::status done;
       bool thrown = false;
       TAUTLINE_TRY {
-        [[maybe_unused]] auto const seen = this->template watch<callback::run, base::hook_count>(at);
+        [[maybe_unused]] auto const seen = this->watch(at, callback::run, base::hook_count);
         done = this->backend.run(request);
       }
       TAUTLINE_CATCH_ALL {

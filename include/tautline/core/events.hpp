@@ -31,22 +31,13 @@ class events : public session_core<Backend, Options, Entries...> {
   using hook_type = typename core::template hook_type<Index>;
   template <class Callback>
   struct has_callback {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return Callback::template named<hook_type<Index>>();
-    }
+    static consteval hook_mask<hook_count> mask() { return {{Callback::template named<typename Entries::type>()...}}; }
   };
   struct is_triggered {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return has_trigger<hook_type<Index>>;
-    }
+    static consteval hook_mask<hook_count> mask() { return {{has_trigger<typename Entries::type>...}}; }
   };
   struct is_watching {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return watching<hook_type<Index>>;
-    }
+    static consteval hook_mask<hook_count> mask() { return {{watching<typename Entries::type>...}}; }
   };
   /// The hooks that have begin, in its order.
   using beginning = filter_t<has_callback<begin_callback>, typename opening_sequence<begin_order, indices>::type>;
@@ -58,14 +49,14 @@ class events : public session_core<Backend, Options, Entries...> {
  protected:
   // --- what watching hooks are told -------------------------------------------------------------------------------
 
-  /// Tells the watching hooks, for as long as the result lives, that `Where` of the hook `Index` is in progress.
-  template <callback Where, std::size_t Index>
-  TAUTLINE_INLINE auto watch([[maybe_unused]] life const& at) {
+  /// Tells the watching hooks, for as long as the result lives, that `where` of the hook at this place is in progress.
+  TAUTLINE_INLINE auto watch([[maybe_unused]] life const& at, [[maybe_unused]] callback where,
+                             [[maybe_unused]] std::size_t place) {
     if constexpr (std::is_same_v<watchers, std::index_sequence<>>) {
       return unwatched{};
     } else {
       constexpr hook_role roles[] = {role_of<typename Entries::type>..., hook_role::none};
-      return watched<events, watchers>(*this, {Where, roles[Index], core::hook_names[Index], at.step(), Index});
+      return watched<events, watchers>(*this, {where, roles[place], core::hook_names[place], at.step(), place});
     }
   }
   template <class Events, class Watchers>
@@ -136,15 +127,15 @@ class events : public session_core<Backend, Options, Entries...> {
   template <callback Where, class Callback, std::size_t Index, class... Arguments>
   TAUTLINE_INLINE bool tell_one(life& at, Arguments&... arguments) {
     using hook = hook_type<Index>;
-    constexpr form how = form_with<Callback, hook, Arguments...>();
+    constexpr form how = Callback::template form_with<hook, Arguments...>();
     if constexpr (how == form::absent) {
       return true;
     } else {
       access::enter(at, Where, Index);
       TAUTLINE_TRY {
         if constexpr (Where == callback::end) access::enter(at, Where, Index, due_at_end<Index>());
-        [[maybe_unused]] auto const seen = watch<Where, Index>(at);
-        call<Callback, how>(this->template place<Index>().hook(), at, arguments...);
+        [[maybe_unused]] auto const seen = watch(at, Where, Index);
+        Callback::template call<how>(this->template place<Index>().hook(), at, arguments...);
       }
       TAUTLINE_CATCH_ALL {
         report_exception(at);

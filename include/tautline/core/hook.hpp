@@ -83,15 +83,22 @@ struct callback_decoy {
 template <class Hook>
 struct callback_probe : Hook, callback_decoy {};
 
+/// How a callback is to be called: not at all, plainly, or with a life behind its arguments.
+enum class form : std::uint8_t { absent, plain, with_life };
+
 // One struct for each callback: can it be called with these arguments, and the call. The last parameter may be a life.
-// Concepts and consteval functions only: a constexpr variable of a type with a long name would be a symbol.
-#define TAUTLINE_CALLBACK(name)                                                                               \
+// Concepts and consteval functions only: a constexpr variable of a type with a long name would be a symbol. Few functions,
+// as each is compiled for each hook.
+// form_with: strict if a generic last parameter is no life (for `after_run` and `gate`, where it is the values).
+#define TAUTLINE_CALLBACK(name, strict)                                                                       \
   template <class Hook, class... Arguments>                                                                   \
   concept takes_##name = requires(Hook& hook, Arguments&... arguments) { hook.name(arguments...); };          \
+  template <class Hook>                                                                                       \
+  concept names_##name = std::is_final_v<Hook> || !requires { &callback_probe<Hook>::name; };                 \
   struct name##_callback {                                                                                    \
     template <class Hook>                                                                                     \
     static consteval bool named() {                                                                           \
-      return std::is_final_v<Hook> || !requires { &callback_probe<Hook>::name; };                             \
+      return names_##name<Hook>;                                                                              \
     }                                                                                                         \
     template <class Hook, class... Arguments>                                                                 \
     static consteval bool takes() {                                                                           \
@@ -102,52 +109,37 @@ struct callback_probe : Hook, callback_decoy {};
       return noexcept(std::declval<Hook&>().name(std::declval<Arguments&>()...));                             \
     }                                                                                                         \
     template <class Hook, class... Arguments>                                                                 \
-    TAUTLINE_INLINE static constexpr decltype(auto) call(Hook& hook, Arguments&... arguments) {               \
-      return hook.name(arguments...);                                                                         \
+    static consteval form form_with() {                                                                       \
+      if constexpr (!names_##name<Hook>) {                                                                    \
+        return form::absent;                                                                                  \
+      } else if constexpr (takes_##name<Hook, Arguments..., life> &&                                          \
+                           !takes_##name<Hook, Arguments..., any_argument>) {                                 \
+        return form::with_life;                                                                               \
+      } else if constexpr (takes_##name<Hook, Arguments...>) {                                                \
+        return form::plain;                                                                                   \
+      } else {                                                                                                \
+        return !strict && takes_##name<Hook, Arguments..., life> ? form::with_life : form::absent;            \
+      }                                                                                                       \
+    }                                                                                                         \
+    template <form Form, class Hook, class... Arguments>                                                      \
+    TAUTLINE_INLINE static constexpr decltype(auto) call(Hook& hook, [[maybe_unused]] life& at,               \
+                                                         Arguments&... arguments) {                           \
+      if constexpr (Form == form::with_life) {                                                                \
+        return hook.name(arguments..., at);                                                                   \
+      } else {                                                                                                \
+        return hook.name(arguments...);                                                                       \
+      }                                                                                                       \
     }                                                                                                         \
   }
-TAUTLINE_CALLBACK(begin);
-TAUTLINE_CALLBACK(after_create_session);
-TAUTLINE_CALLBACK(before_run);
-TAUTLINE_CALLBACK(gate);
-TAUTLINE_CALLBACK(after_run);
-TAUTLINE_CALLBACK(end);
-TAUTLINE_CALLBACK(on_error);
-TAUTLINE_CALLBACK(close);
+TAUTLINE_CALLBACK(begin, false);
+TAUTLINE_CALLBACK(after_create_session, false);
+TAUTLINE_CALLBACK(before_run, false);
+TAUTLINE_CALLBACK(gate, true);
+TAUTLINE_CALLBACK(after_run, true);
+TAUTLINE_CALLBACK(end, false);
+TAUTLINE_CALLBACK(on_error, false);
+TAUTLINE_CALLBACK(close, false);
 #undef TAUTLINE_CALLBACK
-
-/// How a callback is to be called: not at all, plainly, or with a life behind its arguments.
-enum class form : std::uint8_t { absent, plain, with_life };
-
-/// @tparam Strict a generic last parameter is no life (for `after_run` and `gate`, where it is the values)
-template <class Callback, bool Strict, class Hook, class... Arguments>
-consteval form form_of() {
-  if constexpr (!Callback::template named<Hook>()) {
-    return form::absent;
-  } else if constexpr (Callback::template takes<Hook, Arguments..., life>() &&
-                !Callback::template takes<Hook, Arguments..., any_argument>()) {
-    return form::with_life;
-  } else if constexpr (Callback::template takes<Hook, Arguments...>()) {
-    return form::plain;
-  } else if constexpr (!Strict && Callback::template takes<Hook, Arguments..., life>()) {
-    return form::with_life;
-  } else {
-    return form::absent;
-  }
-}
-template <class Callback, class Hook, class... Arguments>
-consteval form form_with() {
-  return form_of<Callback, std::is_same_v<Callback, after_run_callback> || std::is_same_v<Callback, gate_callback>, Hook, Arguments...>();
-}
-
-template <class Callback, form Form, class Hook, class... Arguments>
-TAUTLINE_INLINE constexpr decltype(auto) call(Hook& hook, life& at, Arguments&... arguments) {
-  if constexpr (Form == form::with_life) {
-    return Callback::call(hook, arguments..., at);
-  } else {
-    return Callback::call(hook, arguments...);
-  }
-}
 
 /// `begin(graph)`: by reference (returns nothing), or by value (returns the extended graph, perhaps of a new type).
 enum class begin_form : std::uint8_t { absent, by_reference, by_value, by_copy };

@@ -91,9 +91,13 @@ struct hook_list<std::index_sequence<Index...>, Entries...> : leaf<Index, Entrie
       : leaf<Index, Entries>{static_cast<Hooks&&>(given), {}, {}}... {}
 };
 
-/// Not defined: names the leaf with this index.
-template <std::size_t Index, class Entry>
-leaf<Index, Entry> leaf_type_at(leaf<Index, Entry>*);
+/// The leaf with this index, looked for once among the bases.
+template <std::size_t Index, class List>
+struct leaf_at {
+  template <class Entry>
+  static auto find(leaf<Index, Entry>*) -> leaf<Index, Entry>;
+  using type = decltype(find(static_cast<List*>(nullptr)));
+};
 
 }  // namespace detail
 TAUTLINE_END

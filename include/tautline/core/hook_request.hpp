@@ -11,13 +11,13 @@ namespace detail {
 template <class Core, class Args, class Hook>
 struct hook_request {
   using context = run_context<Core, Args>;
-  static consteval form asking() { return form_with<before_run_callback, Hook, context>(); }
+  static consteval form asking() { return before_run_callback::form_with<Hook, context>(); }
 
   static constexpr auto deduce() {
     if constexpr (asking() == form::absent) {
       return static_cast<no_request*>(nullptr);
     } else {
-      using returned = std::remove_cvref_t<decltype(call<before_run_callback, asking()>(
+      using returned = std::remove_cvref_t<decltype(before_run_callback::call<asking()>(
           std::declval<Hook&>(), std::declval<life&>(), std::declval<context&>()))>;
       if constexpr (std::is_void_v<returned>) {
         return static_cast<no_request*>(nullptr);
@@ -33,22 +33,22 @@ struct hook_request {
 
   static consteval form told_values() {
     if constexpr (asks()) {
-      return form_with<after_run_callback, Hook, context, values>();
+      return after_run_callback::form_with<Hook, context, values>();
     } else {
       return form::absent;
     }
   }
-  static consteval form told() { return form_with<after_run_callback, Hook, context>(); }
+  static consteval form told() { return after_run_callback::form_with<Hook, context>(); }
 
   /// How its gate is called in runs for which it asked, and in the others.
   static consteval form gated_values() {
     if constexpr (asks()) {
-      return form_with<gate_callback, Hook, context, values>();
+      return gate_callback::form_with<Hook, context, values>();
     } else {
       return form::absent;
     }
   }
-  static consteval form gated() { return form_with<gate_callback, Hook, context>(); }
+  static consteval form gated() { return gate_callback::form_with<Hook, context>(); }
 };
 
 /// What a hook declares that it may ask for, known before its graph is.

@@ -65,10 +65,7 @@ class life_cycle : public making<Backend, Options, Entries...> {
   // --- saving -----------------------------------------------------------------------------------------------------
 
   struct is_saving {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return saving<hook_type<Index>>;
-    }
+    static consteval hook_mask<hook_count> mask() { return {{saving<typename Entries::type>...}}; }
   };
   using savers = filter_if_t<(false || ... || saving<typename Entries::type>), is_saving, closing>;
 
@@ -86,7 +83,7 @@ class life_cycle : public making<Backend, Options, Entries...> {
     if (!hook.wants_save()) return true;
     access::enter(at, callback::save, Index);
     TAUTLINE_TRY {
-      [[maybe_unused]] auto const seen = this->template watch<callback::save, Index>(at);
+      [[maybe_unused]] auto const seen = this->watch(at, callback::save, Index);
       hook.save(saved_state<core>::view(*this), at);
     }
     TAUTLINE_CATCH_ALL {

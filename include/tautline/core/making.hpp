@@ -12,7 +12,7 @@ template <class Hook, class Session, class Options>
 consteval bool takes_coordinator() {
   if constexpr (has_coordinator<Options>) {
     using coordinator = std::remove_reference_t<decltype(find_coordinator(std::declval<Options&>()).coordinator)>;
-    return form_with<after_create_session_callback, Hook, Session, coordinator>() != form::absent &&
+    return after_create_session_callback::form_with<Hook, Session, coordinator>() != form::absent &&
            !after_create_session_callback::template takes<Hook, Session, any_argument>();
   } else {
     return false;
@@ -75,7 +75,7 @@ class making : public events<Backend, Options, Entries...> {
     status made;
     bool thrown = false;
     TAUTLINE_TRY {
-      [[maybe_unused]] auto const seen = this->template watch<callback::create_session, hook_count>(at);
+      [[maybe_unused]] auto const seen = this->watch(at, callback::create_session, hook_count);
       made = resolve_names(opening{});
       if (!made.ok()) {  // nothing is open
       } else if constexpr (requires { { this->backend.open() } -> std::same_as<status>; }) {

@@ -60,7 +60,7 @@ class session_core {
   using indices = std::make_index_sequence<hook_count>;
   using hook_list_type = hook_list<indices, Entries...>;
   template <std::size_t Index>
-  using leaf_type = decltype(leaf_type_at<Index>(static_cast<hook_list_type*>(nullptr)));
+  using leaf_type = typename leaf_at<Index, hook_list_type>::type;
   template <std::size_t Index>
   using hook_type = typename leaf_type<Index>::hook_type;
 

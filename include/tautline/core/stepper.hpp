@@ -25,38 +25,25 @@ class stepper : public asker<Backend, Options, Entries...> {
   template <auto Mask, class Args>
   using slots = typename base::template slots<Mask, Args>;
 
+  /// Stands for the request of a run of which nothing can be vetoed.
+  struct not_staged {};
+
   /// The hooks that a run concerns after it.
   struct is_told {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      using hook = typename base::template hook_type<Index>;
-      return after_run_callback::named<hook>() || has_trigger<hook>;
-    }
+    static consteval hook_mask<hook_count> mask() { return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}}; }
   };
   struct publishes {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return !std::is_same_v<provided_by_t<typename base::template hook_type<Index>>, type_list<>>;
-    }
+    static consteval hook_mask<hook_count> mask() { return {{!std::is_same_v<provided_by_t<typename Entries::type>, type_list<>>...}}; }
   };
 
   /// Hooks that look at a run before it changes anything: where the backend can stage one.
   static constexpr bool has_gates = (false || ... || gate_callback::named<typename Entries::type>());
-  struct is_gating {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return gate_callback::named<typename base::template hook_type<Index>>();
-    }
-  };
   template <auto Mask>
   struct is_seeing {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return Mask.on[Index];
-    }
+    static consteval auto mask() { return Mask; }
   };
   template <auto Mask>
-  using gating = filter_if_t<has_gates, is_seeing<Mask>, filter_if_t<has_gates, is_gating, closing>>;
+  using gating = filter_if_t<has_gates, is_seeing<Mask>, filter_if_t<has_gates, typename base::template has_callback<gate_callback>, closing>>;
   template <auto Mask, class Args>
   static consteval bool is_staged() {
     return !std::is_same_v<gating<Mask>, std::index_sequence<>> && stages<Backend>;
@@ -97,19 +84,19 @@ class stepper : public asker<Backend, Options, Entries...> {
       if constexpr (is_staged<all_hooks<hook_count>, Args>()) this->state.vetoed = false;
       if constexpr (is_staged<Mask, Args>()) {
         {
-          [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+          [[maybe_unused]] auto const seen = this->watch(here, callback::run, hook_count);
           done = this->backend.stage(request);
         }
         if (done.ok()) [[likely]] {
           if (!ask_gates(here, request, requests, gating<Mask>{})) return failed_at_gate();
           if (!this->state.vetoed) [[likely]] {
             access::enter(here, callback::run, no_hook);
-            [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+            [[maybe_unused]] auto const seen = this->watch(here, callback::run, hook_count);
             done = this->backend.commit(request);
           }
         }
       } else {
-        [[maybe_unused]] auto const seen = this->template watch<callback::run, hook_count>(here);
+        [[maybe_unused]] auto const seen = this->watch(here, callback::run, hook_count);
         done = this->backend.run(request);
       }
       if (!done.ok()) [[unlikely]] {
@@ -173,15 +160,15 @@ class stepper : public asker<Backend, Options, Entries...> {
   TAUTLINE_INLINE bool ask_gate(run_context<core, Args>& here, [[maybe_unused]] Request const& request, Slots const& requests) {
     using info = request_info<Index>;
     access::enter(here, callback::gate, Index);
-    [[maybe_unused]] auto const seen = this->template watch<callback::gate, Index>(here);
+    [[maybe_unused]] auto const seen = this->watch(here, callback::gate, Index);
     auto& hook = this->template place<Index>().hook();
     if constexpr (info::gated_values() == form::absent) {
-      if constexpr (info::gated() != form::absent) call<gate_callback, info::gated()>(hook, here, here);
+      if constexpr (info::gated() != form::absent) gate_callback::call<info::gated()>(hook, here, here);
     } else if (asks_now(slot_at<Index>(requests))) {
       typename info::values values(*this);
-      call<gate_callback, info::gated_values()>(hook, here, here, values);
+      gate_callback::call<info::gated_values()>(hook, here, here, values);
     } else if constexpr (info::gated() != form::absent) {
-      call<gate_callback, info::gated()>(hook, here, here);
+      gate_callback::call<info::gated()>(hook, here, here);
     }
     return !access::failed(here);
   }
@@ -194,29 +181,33 @@ class stepper : public asker<Backend, Options, Entries...> {
 
   // --- after the run ----------------------------------------------------------------------------------------------
 
-  template <auto Mask, class Args, class Request, class Slots, std::size_t... Index>
-  TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Request const& request, Slots const& requests,
+  template <auto Mask, class Args, class Run, class Slots, std::size_t... Index>
+  TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Run const&, Slots const& requests,
                                        bool const* due, [[maybe_unused]] bool advanced, std::index_sequence<Index...>) {
-    return (true && ... && tell_values<Mask, Index>(here, request, requests, due[Index], advanced));
+    using staged = std::conditional_t<is_staged<Mask, Args>(), Run, not_staged>;
+    return (true && ... && tell_values<Mask.on[Index], Index, staged>(here, slot_at<Index>(requests), due[Index], advanced));
   }
 
-  template <auto Mask, std::size_t Index, class Args, class Request, class Slots>
+  /// @tparam Staged the request of all parties, if something of the run may be vetoed
+  /// @param request of this hook
+  // Nothing that has all hooks in its type is a template argument: the names of such functions would grow with the hooks.
+  template <bool On, std::size_t Index, class Staged, class Args, class Request>
   TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, [[maybe_unused]] Request const& request,
-                                   Slots const& requests, bool const& due, [[maybe_unused]] bool advanced) {
+                                   bool const& due, [[maybe_unused]] bool advanced) {
     using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
-    if constexpr (Mask.on[Index]) {
+    if constexpr (On) {
       if constexpr (info::told_values() != form::absent || info::told() != form::absent) {
         access::enter(here, callback::after_run, Index, leaf_type::triggered && due);  // else nobody has set it
-        [[maybe_unused]] auto const seen = this->template watch<callback::after_run, Index>(here);
+        [[maybe_unused]] auto const seen = this->watch(here, callback::after_run, Index);
         if constexpr (info::told_values() == form::absent) {
-          call<after_run_callback, info::told()>(place.hook(), here, here);
-        } else if (got_all<is_staged<Mask, Args>()>(request, slot_at<Index>(requests), typename info::fetches{})) {
+          after_run_callback::call<info::told()>(place.hook(), here, here);
+        } else if (got_all<Staged>(request, typename info::fetches{})) {
           typename info::values values(*this);
-          call<after_run_callback, info::told_values()>(place.hook(), here, here, values);
+          after_run_callback::call<info::told_values()>(place.hook(), here, here, values);
         } else if constexpr (info::told() != form::absent) {
-          call<after_run_callback, info::told()>(place.hook(), here, here);
+          after_run_callback::call<info::told()>(place.hook(), here, here);
         }
         if (access::failed(here)) [[unlikely]] return false;
       }
@@ -235,10 +226,10 @@ class stepper : public asker<Backend, Options, Entries...> {
     return true;
   }
   /// Asked for in this run, published as far as other hooks are to publish it, and not vetoed together with an update.
-  template <bool Staged, class Run, class Request, fixed_string... Names, class... Types>
-  TAUTLINE_INLINE bool got_all(Run const&, Request const& request, type_list<fetch_t<Names, Types>...>) {
-    if constexpr (Staged) {
-      if constexpr ((false || ... || Backend::template is_late<Run, Names>())) {
+  template <class Staged, class Request, fixed_string... Names, class... Types>
+  TAUTLINE_INLINE bool got_all(Request const& request, type_list<fetch_t<Names, Types>...>) {
+    if constexpr (!std::is_same_v<Staged, not_staged>) {
+      if constexpr ((false || ... || Backend::template is_late<Staged, Names>())) {
         if (this->state.vetoed) [[unlikely]] return false;
       }
     }

@@ -245,7 +245,7 @@ class triggered : public Hook {
     } else if constexpr (by_trigger && sizeof...(Values) != 0) {
       return is_quiet<Context>();
     } else if constexpr (!by_trigger && detail::has_inside<detail::after_run_callback, Hook>) {
-      return detail::is_quiet<detail::after_run_callback, detail::form_with<detail::after_run_callback, Hook, Context, Values...>(),
+      return detail::is_quiet<detail::after_run_callback, detail::after_run_callback::form_with<Hook, Context, Values...>(),
                               Hook, Context, Values...>();
     } else {
       return true;

@@ -24,19 +24,19 @@ using tags_with_type = decltype(add_tag<Hook>(typename tags_of<Hook>::type{}));
 template <class Callback, class Hook>
 inline constexpr bool has_inside = Callback::template named<Hook>();
 template <class Callback, class Hook, class... Arguments>
-concept told_inside = form_with<Callback, Hook, Arguments...>() != form::absent;
+concept told_inside = Callback::template form_with<Hook, Arguments...>() != form::absent;
 /// For the callbacks of the outer hook: the one inside has none of the name, or one that can be called.
 template <class Callback, class Hook, class... Arguments>
 concept fits_inside = !has_inside<Callback, Hook> || told_inside<Callback, Hook, Arguments...>;
 template <class Callback, class Hook, class... Arguments>
 inline constexpr bool quiet_inside =
-    !has_inside<Callback, Hook> || is_quiet<Callback, form_with<Callback, Hook, Arguments...>(), Hook, Arguments...>();
+    !has_inside<Callback, Hook> || is_quiet<Callback, Callback::template form_with<Hook, Arguments...>(), Hook, Arguments...>();
 
 /// Calls it, if it is there.
 template <class Callback, class Hook, class... Arguments>
 TAUTLINE_INLINE constexpr decltype(auto) tell_inside(Hook& hook, life& at, Arguments&... arguments) {
   if constexpr (has_inside<Callback, Hook>) {
-    return call<Callback, form_with<Callback, Hook, Arguments...>()>(hook, at, arguments...);
+    return Callback::template call<Callback::template form_with<Hook, Arguments...>()>(hook, at, arguments...);
   }
 }
 

@@ -177,10 +177,7 @@ class pipeline : public detail::gate_member<Gate>,
   static constexpr bool may_act_at_end = gated && fires_at_end<Gate>;
   using indices = std::make_index_sequence<sizeof...(Stages)>;
   struct keeps_something {
-    template <std::size_t Index>
-    static consteval bool holds() {
-      return lists_state<std::remove_reference_t<decltype(detail::stage_at<Index>(std::declval<detail::stages_of<Stages...>&>()))>>;
-    }
+    static consteval detail::hook_mask<sizeof...(Stages)> mask() { return {{lists_state<Stages>...}}; }
   };
   using keeping = detail::filter_t<keeps_something, indices>;
 
