@@ -89,14 +89,18 @@ class life_state {
     __atomic_store_n(&outside_, true, __ATOMIC_RELEASE);
     __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE);  // whoever sees this and acquires it sees the reason, too
   }
+  /// Whether there is a reason; it is read by `stop`. Hooks ask this within the loop, so it acquires nothing: after an
+  /// acquire the compiler would load again whatever it has of the graph's state in registers.
   [[nodiscard]] bool stop_recorded() const {
-    return __atomic_load_n(&stop_by_, __ATOMIC_RELAXED) != no_hook || __atomic_load_n(&outside_, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&stop_by_, __ATOMIC_RELAXED) != no_hook || __atomic_load_n(&outside_, __ATOMIC_RELAXED);
   }
 
   [[nodiscard]] stop_record stop(char const* const* hook_names) const {
     stop_record record;
-    if (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE) || !stop_recorded()) return record;
+    if (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE)) return record;
+    bool const told_outside = __atomic_load_n(&outside_, __ATOMIC_ACQUIRE);
     bool const outside = stop_by_ == no_hook;
+    if (outside && !told_outside) return record;
     std::uint16_t const by = outside ? outside_by_ : stop_by_;
     record.reason = outside ? outside_text_.full() : stop_text_;
     record.has_step = outside ? told_sessions : stop_has_step_;
@@ -292,14 +296,16 @@ class life {
   life(life const&) = delete;
   life& operator=(life const&) = delete;
 
+  // What hooks call in a step is inlined whatever the compiler thinks of it: one call that is not, and this object would
+  // have to be in memory, which costs every step of the loop a third.
+
   /// The run in progress; outside a run the completed steps.
-  [[nodiscard]] step_number step() const { return state_->completed + ahead_; }
+  [[nodiscard]] TAUTLINE_INLINE step_number step() const { return state_->completed + ahead_; }
   /// Whether the hook's `trigger` fires in this run, or in `end`. False for a hook that has none.
-  [[nodiscard]] bool due() const { return due_; }
+  [[nodiscard]] TAUTLINE_INLINE bool due() const { return due_; }
 
   /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
   /// before the next one. The first request is the one that is recorded. **Cost** a few stores.
-  // These are inlined always: out of line they would take the context's address, and all of it would live in memory.
   TAUTLINE_INLINE void request_stop(text reason = "") { state_->request_stop(hook_, reason, step()); }
   TAUTLINE_INLINE void request_stop(copied const& reason) {
     if (!stop_requested()) request_stop(state_->keep(reason));  // else there is no room to waste
