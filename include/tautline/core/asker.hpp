@@ -109,7 +109,8 @@ class asker : public life_cycle<Backend, Options, Entries...> {
   template <auto Mask, class Args, class Slots, std::size_t... Index>
   TAUTLINE_INLINE bool ask_all(run_context<core, Args>& here, Slots& requests, bool* due,
                                std::index_sequence<Index...>) {
-    return (true && ... && ask<Mask.on[Index], Index>(here, slot_at<Index>(requests), due[Index]));
+    // all go well: else the compiler takes each for a toss-up, and hooks behind the first few for code that hardly ever runs
+    return (true && ... && __builtin_expect(ask<Mask.on[Index], Index>(here, slot_at<Index>(requests), due[Index]), true));
   }
 
   /// @param slot for what this hook asks

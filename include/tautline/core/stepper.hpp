@@ -185,7 +185,8 @@ class stepper : public asker<Backend, Options, Entries...> {
   TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Run const&, Slots const& requests,
                                        bool const* due, [[maybe_unused]] bool advanced, std::index_sequence<Index...>) {
     using staged = std::conditional_t<is_staged<Mask, Args>(), Run, not_staged>;
-    return (true && ... && tell_values<Mask.on[Index], Index, staged>(here, slot_at<Index>(requests), due[Index], advanced));
+    return (true && ... &&  // as in ask_all
+            __builtin_expect(tell_values<Mask.on[Index], Index, staged>(here, slot_at<Index>(requests), due[Index], advanced), true));
   }
 
   /// @tparam Staged the request of all parties, if something of the run may be vetoed
