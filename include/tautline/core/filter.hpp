@@ -27,7 +27,7 @@ struct filter;
 template <class Test, std::size_t... Index>
 struct filter<Test, std::index_sequence<Index...>> {
   static consteval auto keep() {
-    constexpr auto mask = Test::mask();
+    [[maybe_unused]] constexpr auto mask = Test::mask();
     kept_indices<sizeof...(Index)> found;
     ((mask.on[Index] ? void(found.at[found.count++] = Index) : void()), ...);
     return found;
