@@ -58,7 +58,7 @@ BENCHMARKS = [
 PARTS = sorted({part for each in BENCHMARKS for part in each.parts})
 
 
-def options():
+def options(words):
     parser = argparse.ArgumentParser(prog="./dev bench", usage="./dev bench [OPTION...]", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     for flag in ("--quick", "--check", "--page", "--sizes"):
@@ -67,7 +67,7 @@ def options():
         parser.add_argument(flag, dest=name, action="append", default=[], choices=PARTS, help=argparse.SUPPRESS)
     for flag, name in (("--json", "json"), ("--from", "source"), ("--ensmallen", "ensmallen")):
         parser.add_argument(flag, dest=name, type=pathlib.Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(words)
     if chosen.source and not chosen.page:
         parser.error("--from says from what --page is made")
     if chosen.source and (chosen.json or chosen.check or chosen.quick or chosen.sizes):
@@ -156,7 +156,7 @@ def page_from(found, told):
 
 
 def main():
-    chosen = options()
+    chosen = options(sys.argv[1:])
     if chosen.source:
         page_from(json.loads(chosen.source.read_text()), json.loads(about_file(chosen.source).read_text()))
         return
