@@ -203,11 +203,17 @@ class Page:
         self.section("Size of the program", texts.SIZES, table(["working hooks: bytes", *map(str, HOOKS)], rows))
 
     def embedded(self):
-        names = sorted(name for name in self.found if name.startswith("embedded/"))
-        columns = list(dict.fromkeys(name.rpartition("/")[2] for name in names))
-        rows = [[what.partition("/")[2], *(number(self.found.get(f"{what}/{column}"), 9) for column in columns)]
-                for what in dict.fromkeys(name.rpartition("/")[0] for name in names)]
-        self.section("Cortex-M4", texts.EMBEDDED, table(["", *(column.replace("_", " ") for column in columns)], rows))
+        get, rows = self.found.get, []
+        for level, suffix in (("-O2", ""), ("-Os", ".-Os")):
+            for form, words in (("hand", "by hand"), ("fused", "tautline")):
+                found = [get(f"embedded/5/{form}{suffix}/{figure}") for figure in ("instructions_per_step", "flash_bytes", "ram_bytes")]
+                rows.append([f"{words}, {level}", fixed(found[0], 1), number(found[1], 9), number(found[2], 9)])
+        beside = table(["five hooks", "instructions a step", "bytes of flash", "bytes of RAM"], rows)
+        hooks = sorted(name.split("/")[1] for name in self.found if name.startswith("embedded/") and name.endswith("/flash_bytes_at-O2"))
+        rows = [[hook.replace("_", "\\_"), *(number(get(f"embedded/{hook}/{figure}"), 9) for figure in
+                                             ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2"))] for hook in hooks]
+        by_hook = table(["one hook: bytes of", "flash, -Os", "RAM, -Os", "flash, -O2", "RAM, -O2"], rows)
+        self.section("Cortex-M4", texts.EMBEDDED, beside, by_hook)
 
     def python(self):
         pairs = {"fused": ("tautline", "hand"), "ignite": ("pytorch-ignite, `Engine`", "bare_python"),

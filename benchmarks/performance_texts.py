@@ -35,7 +35,11 @@ SIZES = """
 The text of an optimised program (g++ -O2, unused sections dropped) as `size` tells it: code, constants, and what unwinds
 the stack; not the shared libraries. A session has the life cycle, errors and recovery, which the others have not.
 """
-EMBEDDED = "On-device training without heap and exceptions, in QEMU ([the example](../examples/embedded))."
+EMBEDDED = """
+Bare metal, without heap and exceptions, counted in QEMU ([the example](../examples/embedded)): five hooks of the example
+beside the same by hand, and what an image grows by when it gets one hook, with all that comes with it. Bytes are those of
+the linked image, its stack apart.
+"""
 PYTHON = """
 The same step in C++, in Python, and as a graph of TensorFlow, each in a loop of its own that does what the hooks do, and
 what the library adds to that loop: a step of Python takes longer than one of C++ whatever the hooks are.
@@ -50,7 +54,18 @@ nothing else.
 
 # --- why a goal is missed: shown where it is, and only there -----------------------------------------------------------
 
-WHY_TIME = """
-A loop of some ns is mostly the latency of its own state, and moves by more than that when its code is laid out otherwise;
+WHY = {
+    "layout": """
+A loop of some ns is mostly the latency of its own state, and moves by some per cent when its code is laid out otherwise;
 the instructions are what the hooks are.
-"""
+""",
+    "triggered": """
+A hook with a trigger says before the run what it asks for, so that at all other steps nothing is computed for it, and
+after the run it is looked at again whether its values are there: two comparisons a step. By hand, and in a list whose hooks
+take the loss when they want it, there is one.
+""",
+    "flash": """
+A session takes its life cycle once, whatever the hooks are: making and closing, errors as values, who stopped it and why.
+The loop by hand has none of that. What a hook more takes stands in the table of the Cortex-M4.
+""",
+}
