@@ -206,7 +206,7 @@ class two_slot_checkpoints {
     status result{};
     record saved;
     auto const read_record = [&](std::uint32_t index) {
-      unsigned char bytes[record::size];
+      unsigned char bytes[record::size]{};
       result = region_->read(records + record::size * index, bytes, sizeof bytes);
       saved = record::load(bytes);
       return result.ok();

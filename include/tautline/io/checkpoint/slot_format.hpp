@@ -3,8 +3,6 @@
 
 // IWYU pragma: private, include <tautline/io/two_slot_checkpoints.hpp>
 
-#include <cstring>
-
 #include <tautline/core/training_state.hpp>
 #include <tautline/io/checkpoint/finite.hpp>
 #include <tautline/io/crc32c.hpp>
@@ -37,6 +35,12 @@ namespace detail {
 inline std::uint32_t slot_sum(std::uint32_t before, void const* data, std::size_t size) {
   return crc32c_by_nibble(before, static_cast<unsigned char const*>(data), size);
 }
+/// With its closing zero. A strlen and a strcmp optimized for speed are 1 KiB of newlib.
+inline std::uint32_t slot_sum(std::uint32_t before, char const* words) {
+  do before = slot_sum(before, words, 1);
+  while (*words++ != 0);
+  return before;
+}
 inline std::uint32_t load_word(unsigned char const* from) {
   std::uint32_t number = 0;
   for (int i = 3; i >= 0; --i) number = number << 8 | from[i];
@@ -49,10 +53,11 @@ inline void store_word(unsigned char* to, std::uint32_t number) {
 // --- the head ---
 
 inline constexpr std::size_t slot_head_bytes = 32;
-inline constexpr char slot_magic[4]{'t', 'l', 'c', 1};  // the last one is the format
+inline constexpr std::uint32_t slot_magic = 0x636c74;  // "tlc", then a byte for the format
+inline constexpr unsigned char slot_version = 1;
 
 inline void store_head(unsigned char* to, checkpoint_slot const& of) {
-  std::memcpy(to, slot_magic, 4);
+  store_word(to, slot_magic | std::uint32_t{slot_version} << 24);
   store_word(to + 4, of.sequence), store_word(to + 8, of.items), store_word(to + 12, of.bytes);
   store_word(to + 16, static_cast<std::uint32_t>(of.step));
   store_word(to + 20, static_cast<std::uint32_t>(of.step >> 32));
@@ -62,7 +67,7 @@ inline void store_head(unsigned char* to, checkpoint_slot const& of) {
 /// @return `damaged` as long as nobody has looked at what is behind the head
 inline checkpoint_slot load_head(unsigned char const* from) {
   checkpoint_slot found;
-  if (load_word(from + 28) != ~slot_sum(~0U, from, 28) || std::memcmp(from, slot_magic, 3) != 0) {
+  if (load_word(from + 28) != ~slot_sum(~0U, from, 28) || (load_word(from) & 0xffffff) != slot_magic) {
     bool blank = from[0] == 0xff || from[0] == 0;
     for (std::size_t i = 1; i < slot_head_bytes; ++i) blank = blank && from[i] == from[0];
     found.condition = blank ? slot_condition::empty : slot_condition::unknown;
@@ -71,7 +76,7 @@ inline checkpoint_slot load_head(unsigned char const* from) {
   found.sequence = load_word(from + 4), found.items = load_word(from + 8), found.bytes = load_word(from + 12);
   found.step = static_cast<step_number>(std::uint64_t{load_word(from + 20)} << 32 | load_word(from + 16));
   found.checksum = load_word(from + 24);
-  found.condition = from[3] == slot_magic[3] ? slot_condition::damaged : slot_condition::newer;
+  found.condition = from[3] == slot_version ? slot_condition::damaged : slot_condition::newer;
   return found;
 }
 /// @return the slot that is whole and ahead, -1 if none is whole
@@ -96,10 +101,9 @@ struct slot_record {
     unsigned char const kind[3]{static_cast<unsigned char>(item.group), static_cast<unsigned char>(item.view.type),
                                 item.view.rank};
     std::uint32_t sum = slot_sum(~0U, kind, sizeof kind);
-    sum = slot_sum(sum, item.owner, std::strlen(item.owner) + 1);
-    sum = slot_sum(sum, item.field, std::strlen(item.field) + 1);
+    sum = slot_sum(slot_sum(sum, item.owner), item.field);
     sum = slot_sum(sum, item.view.shape, item.view.rank * sizeof item.view.shape[0]);
-    bool const triggers = item.group == state_group::hook && std::strcmp(item.field, trigger_field) == 0;
+    bool const triggers = item.group == state_group::hook && same_text(item.field, trigger_field);
     return {~sum, static_cast<std::uint32_t>(item.view.bytes()), triggers};
   }
   static slot_record load(unsigned char const* from) {
