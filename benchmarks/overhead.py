@@ -157,6 +157,10 @@ def measure(wanted):
     """Builds and runs. @return all figures"""
     if wanted.ensmallen is None:
         print("ensmallen: left out; --ensmallen FOLDER names the folder of its headers")
+    else:
+        version = (wanted.ensmallen / "ensmallen_bits/ens_version.hpp").read_text()
+        parts = [re.search(rf"define ENS_VERSION_{part} (\d+)", version)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+        print(f"ensmallen: headers that say {'.'.join(parts)}, beside the tiny step")
     all_programs = programs(wanted)
     sources = hash_of_sources()
     # those with most hooks take longest: they come first, so that no core is left with one of them at the end
