@@ -248,7 +248,7 @@ struct place_of_error {
   std::uint16_t hook = no_hook;
   step_number step = 0;
 
-  [[nodiscard]] error_record record(text message) const {
+  [[nodiscard]] error_record record(text const& message) const {
     error_record made;
     made.kind = kind;
     made.where = where;
@@ -260,7 +260,7 @@ struct place_of_error {
   }
 };
 
-TAUTLINE_COLD inline void report_failure(life_state& state, place_of_error place, text message) {
+TAUTLINE_COLD inline void report_failure(life_state& state, place_of_error const& place, text const& message) {
   state.report(place.record(message));
 }
 
