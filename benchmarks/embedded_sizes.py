@@ -4,6 +4,7 @@
 what five of them cost beside the same code by hand. Bytes are those of the linked image: code, constants, static objects,
 and of newlib and libgcc what comes with them; stack is not counted.
 
+  --page        writes the tables of docs/embedded.md
   --json FILE   writes the figures as one flat object: name → number
   --check       ends with 1 if a figure is beyond its bound
 """
@@ -20,6 +21,7 @@ sys.path.insert(0, str(ROOT / "tests/embedded"))
 import cross  # noqa: E402
 
 LEVELS = ["-Os", "-O2"]
+PAGE = ROOT / "docs/embedded.md"
 EXAMPLES = "of the example"
 CLOCK = "options{with_clock{board::tick_clock{}}}"
 
@@ -106,8 +108,35 @@ def beside_by_hand(core, folder):
     return found
 
 
+def tables(found, empty):
+    """The parts of docs/embedded.md: {name: text}"""
+    hooks = ["| | flash, -Os | RAM | flash, -O2 |", "|---|--:|--:|--:|",
+             f"| *an image without hooks* | {empty['-Os'][0]} | {empty['-Os'][1]} | {empty['-O2'][0]} |"]
+    for hook in HOOKS:
+        key = f"embedded/{hook.name}"
+        hooks.append(f"| {hook.name} | {found[key + '/flash_bytes']} | {found[key + '/ram_bytes']} | {found[key + '/flash_bytes_at-O2']} |")
+    hand = ["| | instructions a step | flash | RAM |", "|---|--:|--:|--:|"]
+    for level, suffix in (("-O2", ""), ("-Os", ".-Os")):
+        for form, words in (("fused", "five hooks"), ("hand", "by hand")):
+            key = f"embedded/5/{form}{suffix}"
+            hand.append(f"| {words}, {level} | {found[key + '/instructions_per_step']:.1f} | {found[key + '/flash_bytes']} | "
+                        f"{found[key + '/ram_bytes']} |")
+    return {"hooks": "\n".join(hooks), "hand": "\n".join(hand)}
+
+
+def write_page(found, empty):
+    text = PAGE.read_text()
+    for name, table in tables(found, empty).items():
+        begin, end = (f"<!-- embedded_sizes.py {name}: {place} -->" for place in ("begin", "end"))
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
+    PAGE.write_text(text)
+
+
 def main():
-    wanted = figures.parser(__doc__).parse_args()
+    parser = figures.parser(__doc__)
+    parser.add_argument("--page", action="store_true", help="writes the tables of docs/embedded.md")
+    wanted = parser.parse_args()
     missing = cross.missing_tools()
     if missing:
         sys.exit(f"{' and '.join(missing)} not installed")
@@ -123,6 +152,8 @@ def main():
         key = f"embedded/{hook.name}"
         print(f"{hook.name:46} {found[key + '/flash_bytes']:6} ({found[key + '/flash_bytes_at-O2']:5}) "
               f"{found[key + '/ram_bytes']:4} ({found[key + '/ram_bytes_at-O2']:4})")
+    if wanted.page:
+        write_page(found, empty)
     figures.tell({name: value for name, value in found.items() if name.count("/") != 2 or "/5/" in name},
                  {"instructions_to_hand": ("most", 1.02)}, wanted)
     if wanted.json:  # all of them
