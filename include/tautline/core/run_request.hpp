@@ -76,8 +76,9 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
   }
 
   /// Whether the name is asked for in this run.
+  // Inlined always: the requests of the hooks would have to live in memory, as what a function of many hooks looks at.
   template <item_kind Kind, fixed_string Name>
-  [[nodiscard]] constexpr bool wants() const {
+  [[nodiscard]] TAUTLINE_INLINE constexpr bool wants() const {
     constexpr presence known = find(Kind, Name.characters);
     if constexpr (known == presence::sometimes) {
       return (false || ... || inspect<Requests>::template wants<Kind, Name>(part<Index>().request));
@@ -123,11 +124,11 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
 
  private:
   template <std::size_t Part>
-  [[nodiscard]] constexpr auto const& part() const {
+  [[nodiscard]] TAUTLINE_INLINE constexpr auto const& part() const {
     return at<Part>(*this);
   }
   template <std::size_t Part, class Request>
-  static constexpr detail::request_part<Part, Request> const& at(detail::request_part<Part, Request> const& found) {
+  TAUTLINE_INLINE static constexpr detail::request_part<Part, Request> const& at(detail::request_part<Part, Request> const& found) {
     return found;
   }
 
