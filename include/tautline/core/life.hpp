@@ -260,7 +260,9 @@ struct place_of_error {
   }
 };
 
-TAUTLINE_COLD inline void report_failure(life_state& state, place_of_error const& place, text const& message) {
+/// Throws nothing, and says so: with a way to the handler of exceptions from here, clang loads the graph's state anew in
+/// each step.
+TAUTLINE_COLD inline void report_failure(life_state& state, place_of_error const& place, text const& message) noexcept {
   state.report(place.record(message));
 }
 
