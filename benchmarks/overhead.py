@@ -59,7 +59,8 @@ class Program:
 
     def __init__(self, toolchain, step, hooks, more=(), link=()):
         self.toolchain, self.step, self.hooks = toolchain, step, hooks
-        self.command = [*TOOLCHAINS[toolchain], *FLAGS, *STEPS[step][0], f"-DHOOKS={hooks}", *more, HERE / "overhead/main.cpp"]
+        self.command = [*TOOLCHAINS[toolchain], *FLAGS, *STEPS[step][0], f"-DHOOKS={hooks}", *more,
+                        HERE / "overhead/main.cpp"]
         self.link = link
         self.path = KEPT / f"{toolchain}/{step}-{hooks}{'-ensmallen' if more else ''}"
 
@@ -113,8 +114,10 @@ class Program:
         for kind, competitor, allocated in allocations:
             once, twice = (dumped[f"{kind}/{competitor}/{count}"] for count in (steps, 2 * steps))
             a_step = {event: (twice[event] - once[event]) / steps for event in once}
-            for figure, value in (("instructions_per_step", a_step["Ir"]), ("branches_per_step", a_step["Bc"] + a_step["Bi"]),
-                                  ("indirect_branches_per_step", a_step["Bi"]), ("allocations_per_step", float(allocated))):
+            for figure, value in (("instructions_per_step", a_step["Ir"]),
+                                  ("branches_per_step", a_step["Bc"] + a_step["Bi"]),
+                                  ("indirect_branches_per_step", a_step["Bi"]),
+                                  ("allocations_per_step", float(allocated))):
                 found[of.name(kind, self.hooks, competitor, figure)] = value
         return found
 
@@ -147,7 +150,8 @@ def programs(wanted):
                 if not re.search(wanted.only, f"{toolchain}/{step}-{hooks}"):
                     continue
                 if wanted.ensmallen is not None and step == "tiny":
-                    made.append(Program(toolchain, step, hooks, ["-DENSMALLEN", "-isystem", wanted.ensmallen], ["-larmadillo"]))
+                    made.append(Program(toolchain, step, hooks, ["-DENSMALLEN", "-isystem", wanted.ensmallen],
+                                        ["-larmadillo"]))
                 else:
                     made.append(Program(toolchain, step, hooks))
     return made
@@ -234,7 +238,7 @@ def self_test():
         if not problem:
             ran = report.run([program.path, PICTURES, "check", 100])
             right = ran.returncode == 1 and len(ran.stdout.splitlines()) == len(KINDS) and all(
-                line.startswith(f"not equal: wrong of tiny with {kind} hooks, 1 of them, after 100 steps: number 0 of the ")
+                line.startswith(f"not equal: wrong of tiny with {kind} hooks, 1 of them, after 100 steps: number 0 of ")
                 for kind, line in zip(KINDS, ran.stdout.splitlines()))
             tally.add("a wrong competitor is found", None if right else f"ended with {ran.returncode}: {ran.stdout}")
     overhead_bounds.self_test(tally)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Callbacks of ensmallen (https://ensmallen.org), whose optimisers have a loop and matrices of their own. So its overhead
-// is held against the same optimiser without callbacks, and its results against a loop by hand of the same arithmetic.
+// Callbacks of ensmallen (https://ensmallen.org), whose optimisers have a loop and matrices of their own. So its
+// overhead is held against the same optimiser without callbacks, and its results against a loop by hand of the same
+// arithmetic.
 //
 // A body that reads the loss is called by `Evaluate`, all others by `StepTaken`; idle ones are called by both.
 
@@ -69,20 +70,23 @@ struct both : step_taken<Body> {
   }
 };
 
-template <std::size_t Index, class Body>
+template <class Body>
+inline constexpr bool reads_loss = Body::needs == wants::loss || Body::needs == wants::loss_when_due;
+template <class Body>
 using ensmallen_callback = std::conditional_t<
-    looks_before<Body>, both<Body>,
-    std::conditional_t<Body::needs == wants::loss || Body::needs == wants::loss_when_due, evaluated<Body>, step_taken<Body>>>;
+    looks_before<Body>, both<Body>, std::conditional_t<reads_loss<Body>, evaluated<Body>, step_taken<Body>>>;
 template <std::size_t Index, class Body>
-struct ensmallen_callback_at : ensmallen_callback<Index, Body> {
-  using ensmallen_callback<Index, Body>::ensmallen_callback;
+struct ensmallen_callback_at : ensmallen_callback<Body> {
+  using ensmallen_callback<Body>::ensmallen_callback;
 };
 
+/// A stop test looks for a step that does not come: once a callback has asked for the end, ensmallen calls none behind
+/// it.
 template <kind Kind, class Indices>
 struct ensmallen_callbacks;
-/// A stop test looks for a step that does not come: once a callback has asked for the end, ensmallen calls none behind it.
 template <kind Kind, std::size_t... Index>
-struct ensmallen_callbacks<Kind, std::index_sequence<Index...>> : ensmallen_callback_at<Index, body_at<Kind, Index>>... {
+struct ensmallen_callbacks<Kind, std::index_sequence<Index...>>
+    : ensmallen_callback_at<Index, body_at<Kind, Index>>... {
   explicit ensmallen_callbacks(std::int64_t steps)
       : ensmallen_callback_at<Index, body_at<Kind, Index>>(steps + 1)... {}
 

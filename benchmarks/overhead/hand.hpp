@@ -49,7 +49,8 @@ struct hand_loop<Step, Kind, std::index_sequence<Index...>> : training<Step, rea
   }
 };
 
-/// The reference of all bounds: the state is in an object that outlives the loop, and somebody outside may ask for a stop.
+/// The reference of all bounds: the state is in an object that outlives the loop, and somebody outside may ask for a
+/// stop.
 struct hand {
   static constexpr char const* name = "hand";
 

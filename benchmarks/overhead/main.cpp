@@ -8,8 +8,8 @@
 //   growth STEPS       five working hooks: lines `competitor steps ns…`, for 1e3, 1e4, … steps
 //   check STEPS        nothing more than what stands here:
 //
-// Before anything is measured all loops run the same steps, and what they compute must be equal, bit by bit, to what the
-// loop by hand computes; else the program says where they differ, and ends with 1.
+// Before anything is measured all loops run the same steps, and what they compute must be equal, bit by bit, to what
+// the loop by hand computes; else the program says where they differ, and ends with 1.
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,8 @@ struct variant {
 };
 
 #ifdef WRONG
-/// For the test of the test: it makes a step too many, and where hooks keep something, its first hook sees a run too many.
+/// For the test of the test: it makes a step too many, or, where hooks keep something, its first hook sees a run too
+/// many.
 struct wrong {
   static constexpr char const* name = "wrong";
   template <class Step, kind Kind, std::size_t Hooks>

@@ -29,7 +29,7 @@ struct random_numbers {
   }
 };
 
-/// About 3 ns: a line fitted by stochastic gradient descent. All of it is inlined into the loop.
+/// A few ns: a line fitted by stochastic gradient descent. All of it is inlined into the loop.
 struct tiny {
   static constexpr char const* name = "tiny";
   static constexpr std::int64_t granule = 1000;  ///< steps are counted in multiples of it
@@ -69,8 +69,8 @@ struct tiny {
   }
 };
 
-/// About 1 µs: a dense layer of 32 inputs and 16 outputs that learns to be another one. Its parts are functions of their
-/// own, so that every loop calls the same code.
+/// Somewhat below 1 µs: a dense layer of 32 inputs and 16 outputs that learns to be another one. Its parts are functions
+/// of their own, so that every loop calls the same code.
 struct dense {
   static constexpr char const* name = "dense";
   static constexpr std::int64_t granule = 1000;

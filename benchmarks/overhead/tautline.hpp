@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// tautline over a static graph: one fused loop, the coroutine that shows each run, slices of 100 runs, and the classic loop.
+// tautline over a static graph: one fused loop, the coroutine that shows each run, slices of 100 runs, and the classic
+// loop.
 
 #include <utility>
 
@@ -51,6 +52,9 @@ struct hook<Kind, Index, Body> {
   void after_run(auto&, auto const& values) { body.after(values[fetch<"loss">]); }
 };
 
+template <kind Kind, std::size_t Index>
+using hook_at = hook<Kind, Index, body_at<Kind, Index>>;
+
 template <class Step>
 auto make_graph(std::int64_t steps) {
   using model = typename Step::model;
@@ -86,8 +90,7 @@ template <drive How, class Session>
 template <class Step, kind Kind, std::size_t... Index>
 [[gnu::noinline]] void with_session(drive how, probe& seen, record& into, std::int64_t steps,
                                     std::index_sequence<Index...>) {
-  auto session = tautline::monitored(make_graph<Step>(steps),
-                                     hook<Kind, Index, body_at<Kind, Index>>{make_body<body_at<Kind, Index>>(steps)}...);
+  auto session = tautline::monitored(make_graph<Step>(steps), hook_at<Kind, Index>{make_body<body_at<Kind, Index>>(steps)}...);
   seen.start();
   switch (how) {
     case drive::fused: drive_by<drive::fused>(session); break;
@@ -97,7 +100,7 @@ template <class Step, kind Kind, std::size_t... Index>
   }
   seen.stop();
   tell<Step>(into, session.raw()[fetch<"model">], session.completed_steps());
-  (session.template hook<hook<Kind, Index, body_at<Kind, Index>>>().body.each([&](auto number) { into.add(number); }), ...);
+  (session.template hook<hook_at<Kind, Index>>().body.each([&](auto number) { into.add(number); }), ...);
 }
 
 template <drive How>

@@ -44,7 +44,8 @@ struct virtual_list {
 
   /// Out of the loop's sight: else a compiler that sees all that is in the list may call it directly.
   template <class Training, kind Kind, std::size_t... Index>
-  [[gnu::noinline]] static list<Training> make_list([[maybe_unused]] std::int64_t steps, std::index_sequence<Index...>) {
+  [[gnu::noinline]] static list<Training> make_list([[maybe_unused]] std::int64_t steps,
+                                                    std::index_sequence<Index...>) {
     list<Training> made;
     (made.push_back(std::make_unique<hook<Training, body_at<Kind, Index>>>(steps)), ...);
     return made;
