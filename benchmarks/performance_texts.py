@@ -61,11 +61,21 @@ the instructions are what the hooks are.
 """,
     "triggered": """
 A hook with a trigger says before the run what it asks for, so that at all other steps nothing is computed for it, and
-after the run it is looked at again whether its values are there: two comparisons a step. By hand, and in a list whose hooks
-take the loss when they want it, there is one.
+after the run it is looked at again whether its values are there: two comparisons a step, between which the answer is
+kept; of many hooks, in memory. By hand, and in a list whose hooks take the loss when they want it, there is one.
+""",
+    "many": """
+Of 64 hooks more is alive in a loop than a processor has registers, and a compiler does not inline all of it where the loop
+is left at each step: what is stored and loaded again, and calls, are some instructions a hook.
+""",
+    "loss": """
+ensmallen computes the loss in each step, whoever wants it; here it is computed when a hook asks, and counts as the hooks'.
 """,
     "flash": """
 A session takes its life cycle once, whatever the hooks are: making and closing, errors as values, who stopped it and why.
 The loop by hand has none of that. What a hook more takes stands in the table of the Cortex-M4.
+""",
+    "ram": """
+A session keeps for its hooks what their triggers remember and what they publish, with the gaps between them.
 """,
 }
