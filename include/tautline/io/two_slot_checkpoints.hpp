@@ -218,8 +218,9 @@ class two_slot_checkpoints {
       bool found = false;
       while (at.index < from.items) {
         if (!read_record(at.index)) return;
-        found = saved.form == wanted.form && saved.bytes == wanted.bytes && at.value + saved.bytes <= end;
-        if (found || !saved.is_trigger) break;
+        bool const inside = saved.bytes <= end - at.value;  // no sum of both: it may not fit into 32 bits
+        found = inside && saved.form == wanted.form && saved.bytes == wanted.bytes;
+        if (found || !inside || !saved.is_trigger) break;
         ++at.index, at.value += saved.bytes;  // another trigger, or none, is no other hook
       }
       if (!found) {
