@@ -13,17 +13,29 @@ namespace {
 
 constexpr bool multiples_are_right() {
   long long const many = 1LL << 41;
-  for (step_number length : {1LL, 2LL, 3LL, 7LL, 10LL, 1000LL, (1LL << 40) + 3}) {
-    for (step_number step : {0LL, 1LL, 2LL, 6LL, 7LL, 9LL, 10LL, 999LL, 1000LL, 1001LL, (1LL << 33) + 5, many}) {
-      step_number const last = step / length * length;
-      for (step_number from : {step_number{0}, last, last / length / 2 * length}) {
-        if (detail::multiple_after(step, length, from) != last + length) return false;
-      }
+  for (step_number length : {1LL, 2LL, 3LL, 7LL, 10LL, 1000LL, (1LL << 32) - 1, 1LL << 32, (1LL << 40) + 3}) {
+    for (step_number step : {0LL, 1LL, 2LL, 6LL, 7LL, 9LL, 10LL, 999LL, 1000LL, 1001LL, (1LL << 32) - 1, 1LL << 32, (1LL << 33) + 5, many}) {
+      if (detail::multiple_after(step, length) != (step / length + 1) * length) return false;
     }
   }
   return true;
 }
 static_assert(multiples_are_right());
+
+/// A hook may change its period while it runs: multiples of the new one come next, on every machine.
+constexpr bool periods_may_change() {
+  every_steps often{100};
+  every_steps::memory kept;
+  often.restart(kept, {.step = 0, .first = true});
+  if (kept.next != 100) return false;
+  often.period = 30;
+  often.looked(kept, {.step = 100}, true, true);
+  if (kept.next != 120) return false;
+  often.period = 1LL << 40;
+  often.looked(kept, {.step = 120}, true, true);
+  return kept.next == 1LL << 40;
+}
+static_assert(periods_may_change());
 
 // --- doubles by their bits ---------------------------------------------------------------------------------------------
 
