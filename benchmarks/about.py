@@ -20,7 +20,8 @@ TOOLS = {
     "qemu-system-arm": (["qemu-system-arm", "--version"], r"[\d.]+"),
     "valgrind": (["valgrind", "--version"], r"[\d.]+"),
 }
-PYTHON = [getattr(packages, name) for name in ("TENSORFLOW", "IGNITE") if hasattr(packages, name)]
+# those of Python, by the benchmark that needs them
+PYTHON = {"tensorflow_step.py": packages.TENSORFLOW, "python_peers.py": packages.IGNITE}
 
 
 def field_of(file, pattern):
@@ -29,13 +30,14 @@ def field_of(file, pattern):
     return found[1].strip() if found else "unknown"
 
 
-def versions():
+def versions(scripts):
     told = {}
     for name, (command, pattern) in TOOLS.items():
         if shutil.which(command[0]):
             told[name] = re.search(pattern, report.run(command).stdout)[0]
     told["Python"] = platform.python_version()
-    told.update(requirement.split("==") for requirement in PYTHON)
+    for script, requirement in PYTHON.items():
+        told.update([requirement.split("==")] if script in scripts else [])
     boost = field_of("/usr/include/boost/version.hpp", r'BOOST_LIB_VERSION "(.*)"')
     if boost != "unknown":
         told["Boost"] = boost.replace("_", ".")
@@ -64,6 +66,6 @@ def this_run(command, seconds):
         "virtual": "hypervisor" in flags,
         "load": round(os.getloadavg()[0], 2),
         "system": f"{platform.freedesktop_os_release()['PRETTY_NAME']}, Linux {platform.release().partition('-')[0]}",
-        "versions": versions(),
+        "versions": versions(seconds),
         "seconds": {name: round(value) for name, value in seconds.items()},
     }

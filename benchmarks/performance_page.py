@@ -77,7 +77,8 @@ class Page:
     def by_hooks(self, kind, competitors, figure, step="tiny"):
         """@return (competitor, hooks) → figure; without hooks all kinds are the same"""
         of = self.of(step)
-        return {(name, hooks): of.at(kind if hooks else "idle", hooks, name, figure) for name in competitors for hooks in HOOKS}
+        return {(name, hooks): of.at(kind if hooks else "idle", hooks, name, figure)
+                for name in competitors for hooks in HOOKS}
 
     def add(self, *parts):
         self.text += "".join(parts)
@@ -117,7 +118,8 @@ class Page:
             found = self.by_hooks(kind, COMPETITORS, "instructions_per_step")
             drawn = [(name, title_of(name), [(hooks or 0.4, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
                      for name in DRAWN]
-            plot = plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn, "xy", ticks)
+            plot = plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn, "xy",
+                              ticks)
             words = f"instructions a step against the number of {kind} hooks, by competitor"
             parts.append(self.plot(f"instructions-{kind}", words, plot))
             rows = [[words, *(fixed(found[name, hooks], 1) for hooks in HOOKS)] for name, words in COMPETITORS.items()]
@@ -134,22 +136,24 @@ class Page:
         of, competitors, drawn, parts = self.of("tiny"), [name for name in DRAWN if name != "hand"], [], []
         competitors.insert(2, "classic")
         for place, name in enumerate(competitors):
-            over = {1 + at + (place - 3) * 0.06: of.over_hand(kind, 5, name, "ns_per_step") for at, kind in enumerate(KINDS)}
-            drawn.append((name, title_of(name), [(x, max(value, 0.05)) for x, value in over.items() if value is not None]))
+            over = {1 + at + (place - 3) * 0.06: of.over_hand(kind, 5, name, "ns_per_step")
+                    for at, kind in enumerate(KINDS)}
+            points = [(x, max(value, 0.05)) for x, value in over.items() if value is not None]
+            drawn.append((name, title_of(name), points))
         plot = plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", drawn, "y",
                           [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
                           more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"])
-        parts.append(self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor", plot))
+        picture = self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor", plot)
         for step, words in STEPS.items():
             of, places, rows = self.of(step), {"tiny": 2, "dense": 1, "digits": 0}[step], []
             for kind in KINDS:
                 for hooks in (5, 64):
-                    alone, noise = (of.at(kind, hooks, "hand", figure) for figure in ("ns_per_step", "ns_per_step_spread"))
+                    alone, noise = (of.at(kind, hooks, "hand", name) for name in ("ns_per_step", "ns_per_step_spread"))
                     over = [of.over_hand(kind, hooks, name, "ns_per_step") for name in competitors]
                     rows.append([f"{hooks} {kind}", *(fixed(value, places) for value in (alone, *over, noise))])
             heads = ["+ " + COMPETITORS[name].removeprefix("tautline, ") for name in competitors]
             parts.append(table([f"a step of {words}: ns", "by hand", *heads, "noise"], rows))
-        self.section("Time a step", texts.TIME, *parts, self.allocations())
+        self.section("Time a step", texts.TIME, picture, *parts, self.allocations())
 
     def allocations(self):
         names = [name for name in self.found if name.endswith("/allocations_per_step")]
@@ -187,12 +191,14 @@ class Page:
     def compile_time(self):
         compilers, parts = ("g++", "clang++-19"), []
         for figure, words, places in (("seconds", "seconds", 2), ("mebibytes", "MiB of memory", 0)):
-            found = {(name, hooks): self.found.get(f"compile/{hooks}/{name}/{figure}") for name in compilers for hooks in HOOKS}
+            found = {(name, hooks): self.found.get(f"compile/{hooks}/{name}/{figure}")
+                     for name in compilers for hooks in HOOKS}
             drawn = [(name, name, [(hooks, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
                      for name in compilers]
             plot = plots.Plot(f"Compiling one file: {words}", "hooks", words, drawn, height=300,
                               more=["set yrange [0:*]", "set xrange [0:66]"])
-            parts.append(self.plot(f"compile-{figure}", f"{words} to compile one file, against the number of hooks", plot))
+            title = f"{words} to compile one file, against the number of hooks"
+            parts.append(self.plot(f"compile-{figure}", title, plot))
             rows = [[name, *(fixed(found[name, hooks], places) for hooks in HOOKS)] for name in compilers]
             parts.append(table([f"hooks: {words}", *map(str, HOOKS)], rows))
         self.section("Compile time", texts.COMPILE_TIME, *parts)
@@ -206,12 +212,13 @@ class Page:
         get, rows = self.found.get, []
         for level, suffix in (("-O2", ""), ("-Os", ".-Os")):
             for form, words in (("hand", "by hand"), ("fused", "tautline")):
-                found = [get(f"embedded/5/{form}{suffix}/{figure}") for figure in ("instructions_per_step", "flash_bytes", "ram_bytes")]
-                rows.append([f"{words}, {level}", fixed(found[0], 1), number(found[1], 9), number(found[2], 9)])
+                count, flash, ram = (get(f"embedded/5/{form}{suffix}/{figure}")
+                                     for figure in ("instructions_per_step", "flash_bytes", "ram_bytes"))
+                rows.append([f"{words}, {level}", fixed(count, 1), number(flash, 9), number(ram, 9)])
         beside = table(["five hooks", "instructions a step", "bytes of flash", "bytes of RAM"], rows)
-        hooks = sorted(name.split("/")[1] for name in self.found if name.startswith("embedded/") and name.endswith("/flash_bytes_at-O2"))
-        rows = [[hook.replace("_", "\\_"), *(number(get(f"embedded/{hook}/{figure}"), 9) for figure in
-                                             ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2"))] for hook in hooks]
+        names = ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2")  # the last two of single hooks only
+        hooks = sorted(name.split("/")[1] for name in self.found if name.startswith("embedded/") and name.endswith(names[-1]))
+        rows = [[hook.replace("_", "\\_"), *(number(get(f"embedded/{hook}/{name}"), 9) for name in names)] for hook in hooks]
         by_hook = table(["one hook: bytes of", "flash, -Os", "RAM, -Os", "flash, -O2", "RAM, -O2"], rows)
         self.section("Cortex-M4", texts.EMBEDDED, beside, by_hook)
 
@@ -238,12 +245,16 @@ class Page:
 
 
 ELSEWHERE = [
-    ("saving/64MiB/step_due_over_memcpy/g++", "a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
+    ("saving/64MiB/step_due_over_memcpy/g++",
+     "a step in which a saving in the background is due, to a copy of the same bytes", "1.5"),
     ("checkpoint_store/snapshot_of_memcpy", "a snapshot of a checkpoint, to a copy of the same bytes", "1.1"),
-    ("checkpoint_store/save_of_write", "throughput of saving, to that of writing and syncing the same bytes", "at least 0.7"),
+    ("checkpoint_store/save_of_write",
+     "throughput of saving, to that of writing and syncing the same bytes", "at least 0.7"),
     ("off_the_step/add_scalar_to_clock", "handing a scalar to another thread, to a reading of the clock", "3"),
-    ("tensorflow_step/network/five_over_bare", "a step of TensorFlow with five fetching hooks, to `TF_SessionRun` by hand", "1.05"),
-    ("tensorflow_step/counter/five_over_monitored_session", "the least such step, to the same in `MonitoredSession`", "0.2"),
+    ("tensorflow_step/network/five_over_bare",
+     "a step of TensorFlow with five fetching hooks, to `TF_SessionRun` by hand", "1.05"),
+    ("tensorflow_step/counter/five_over_monitored_session",
+     "the least such step, to the same in `MonitoredSession`", "0.2"),
 ]
 
 
