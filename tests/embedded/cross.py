@@ -63,6 +63,12 @@ def sizes(image):
     return text + data, data + bss
 
 
+def size_of_function(image, part):
+    """Bytes of the functions with this in their mangled names."""
+    rows = [line.split() for line in report.run(["arm-none-eabi-nm", "-S", image]).stdout.splitlines()]
+    return sum(int(row[1], 16) for row in rows if len(row) == 4 and row[2] in "tTW" and part in row[3])
+
+
 class Cost:
     """What cost.cpp says of one form of one training."""
 
@@ -76,6 +82,7 @@ class Cost:
             return
         self.image = image
         self.flash, self.ram = sizes(image)
+        self.loop = size_of_function(image, "hand_loop3run" if hand else "9run_until")
         code, printed = core.run(image)
         try:
             words = [int(word, 16) for word in printed.split()]

@@ -154,6 +154,10 @@ def problem_of_slices(code, printed):
 BOUNDS = {
     "5/fused-O2/instructions_per_step": ("5/hand-O2/instructions_per_step", 1.02, 0),
     "5/fused-Os/instructions_per_step": ("5/hand-Os/instructions_per_step", 1.03, 0),
+    # the loop with all that the hooks do in a step
+    "5/fused-Os/loop_bytes": ("5/hand-Os/loop_bytes", 1, 300),
+    "5/fused-O2/loop_bytes": ("5/hand-O2/loop_bytes", 1, 300),
+    "1/fused-Os/loop_bytes": ("1/hand-Os/loop_bytes", 1, 100),
     # a session can stop, fail, be resumed, closed and asked: that is paid once, whatever the hooks are
     "1/fused-Os/flash_bytes": ("1/hand-Os/flash_bytes", 1, 2300),
     "5/fused-Os/flash_bytes": ("5/hand-Os/flash_bytes", 1, 3500),
@@ -177,7 +181,7 @@ def measure(core, folder, tally):
                 continue
             for form, cost in both.items():
                 key = f"{hooks}/{form}{level}"
-                figures |= {f"{key}/instructions_per_step": round(cost.instructions, 2), f"{key}/flash_bytes": cost.flash,
+                figures |= {f"{key}/instructions_per_step": round(cost.instructions, 2), f"{key}/flash_bytes": cost.flash, f"{key}/loop_bytes": cost.loop,
                             f"{key}/ram_bytes": cost.ram, f"{key}/object_bytes": cost.object}
                 figures |= {f"{key}/{part}_bytes": number for part, number in cost.parts.items()}
     return figures
