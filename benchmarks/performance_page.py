@@ -28,18 +28,21 @@ COMPETITORS = {
 DRAWN = ("hand", "fused", "coroutine", "virtual", "function", "signals2", "ensmallen")
 
 
-def number(value, digits=3):
-    """A number for people: so many digits that count, and no exponent."""
+def number(value):
+    """A number for people: three digits, hundredths at the least, and no exponent."""
     if value is None:
         return "–"
-    whole = f"{value:.{digits}g}" if abs(value) >= 1 else f"{value:.2f}"
+    whole = f"{value:.3g}" if abs(value) >= 1 else f"{value:.2f}"
     if "e" in whole:
         whole = f"{value:.0f}"
     return whole.replace("-0.00", "0.00")
 
 
 def fixed(value, places=2):
-    return "–" if value is None else f"{value:.{places}f}".replace("-0." + "0" * places, "0." + "0" * places)
+    if value is None:
+        return "–"
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def difference(value, reference):
@@ -204,7 +207,7 @@ class Page:
         self.section("Compile time", texts.COMPILE_TIME, *parts)
 
     def sizes(self):
-        rows = [[words, *(number(self.found.get(f"size/{hooks}/{name}/text_bytes"), 9) for hooks in HOOKS)]
+        rows = [[words, *(fixed(self.found.get(f"size/{hooks}/{name}/text_bytes"), 0) for hooks in HOOKS)]
                 for name, words in COMPETITORS.items()]
         self.section("Size of the program", texts.SIZES, table(["working hooks: bytes", *map(str, HOOKS)], rows))
 
@@ -214,11 +217,11 @@ class Page:
             for form, words in (("hand", "by hand"), ("fused", "tautline")):
                 count, flash, ram = (get(f"embedded/5/{form}{suffix}/{figure}")
                                      for figure in ("instructions_per_step", "flash_bytes", "ram_bytes"))
-                rows.append([f"{words}, {level}", fixed(count, 1), number(flash, 9), number(ram, 9)])
+                rows.append([f"{words}, {level}", fixed(count, 1), fixed(flash, 0), fixed(ram, 0)])
         beside = table(["five hooks", "instructions a step", "bytes of flash", "bytes of RAM"], rows)
         names = ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2")  # the last two of single hooks only
         hooks = sorted(name.split("/")[1] for name in self.found if name.startswith("embedded/") and name.endswith(names[-1]))
-        rows = [[hook.replace("_", "\\_"), *(number(get(f"embedded/{hook}/{name}"), 9) for name in names)] for hook in hooks]
+        rows = [[f"`{hook}`", *(fixed(get(f"embedded/{hook}/{name}"), 0) for name in names)] for hook in hooks]
         by_hook = table(["one hook: bytes of", "flash, -Os", "RAM, -Os", "flash, -O2", "RAM, -O2"], rows)
         self.section("Cortex-M4", texts.EMBEDDED, beside, by_hook)
 

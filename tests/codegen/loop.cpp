@@ -34,8 +34,8 @@
 // bound: session_bytes(idle) <= 128
 // bound: session_bytes(working) <= 160
 // bound: bytes(none) <= 1 * bytes(hand) + 10500
-// bound: bytes(idle) <= 1 * bytes(none) + 1000
-// bound: bytes(working) <= 1 * bytes(none) + 2200
+// bound: bytes(idle) <= 1 * bytes(none) + 500
+// bound: bytes(working) <= 1 * bytes(none) + 1700
 // show: bytes(hand_working)
 
 #include <cstdint>
