@@ -51,7 +51,9 @@ GOALS = [
     Goal("allocations in a step", "0", ends("/allocations_per_step")),
     Goal("compile time, ms for each further hook", "at most 15", ends("/ms_a_hook"), places=1),
     Goal("Cortex-M4, instructions with five hooks, to by hand", "at most 1.02", ends("embedded/instructions_to_hand"), places=3),
-    Goal("Cortex-M4, bytes of flash over by hand", "at most 300", ends("embedded/flash_over_hand"), ("flash",), places=0),
+    Goal("Cortex-M4, bytes of flash of the loop over by hand", "at most 300", ends("embedded/flash_of_the_loop_over_hand"),
+         places=0),
+    Goal("Cortex-M4, bytes of flash of the image over by hand", "at most 300", ends("embedded/flash_over_hand"), ("flash",), places=0),
     Goal("Cortex-M4, bytes of RAM of the session over state and frame", "0", ends("embedded/ram_over_state_and_frame"),
          ("ram",), places=0),
 ]
@@ -64,7 +66,8 @@ def compile_bounds(found):
             yield f"compile/{compiler}/ms_a_hook", (many - one) / 63 * 1000, 15
 
 
-EMBEDDED = {"instructions_to_hand": 1.02, "flash_over_hand": 300, "ram_over_state_and_frame": 0}
+EMBEDDED = {"instructions_to_hand": 1.02, "flash_of_the_loop_over_hand": 300, "flash_over_hand": 300,
+            "ram_over_state_and_frame": 0}
 
 
 def embedded_bounds(found):
@@ -107,7 +110,7 @@ def add(page):
     for goal in GOALS:
         cases = [one for one in every if goal.chosen(one[0])]
         beyond = [one for one in cases if one[1] > one[2] + 1e-9]
-        share = "held" if not beyond else f"{len(cases) - len(beyond)} of {len(cases)} cases"
+        share = "held" if not beyond else "missed" if len(cases) == 1 else f"{len(cases) - len(beyond)} of {len(cases)} cases"
         rows.append([goal.words, goal.asked, share if cases else "not measured"])
         if beyond:
             told.append(missed(goal, beyond))

@@ -215,10 +215,10 @@ class Page:
         get, rows = self.found.get, []
         for level, suffix in (("-O2", ""), ("-Os", ".-Os")):
             for form, words in (("hand", "by hand"), ("fused", "tautline")):
-                count, flash, ram = (get(f"embedded/5/{form}{suffix}/{figure}")
-                                     for figure in ("instructions_per_step", "flash_bytes", "ram_bytes"))
-                rows.append([f"{words}, {level}", fixed(count, 1), fixed(flash, 0), fixed(ram, 0)])
-        beside = table(["five hooks", "instructions a step", "bytes of flash", "bytes of RAM"], rows)
+                count, *all_bytes = (get(f"embedded/5/{form}{suffix}/{figure}") for figure in
+                                     ("instructions_per_step", "loop_bytes", "flash_bytes", "ram_bytes"))
+                rows.append([f"{words}, {level}", fixed(count, 1), *(fixed(value, 0) for value in all_bytes)])
+        beside = table(["five hooks", "instructions a step", "flash of the loop", "flash of the image", "RAM"], rows)
         names = ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2")  # the last two of single hooks only
         hooks = sorted(name.split("/")[1] for name in self.found if name.startswith("embedded/") and name.endswith(names[-1]))
         rows = [[f"`{hook}`", *(fixed(get(f"embedded/{hook}/{name}"), 0) for name in names)] for hook in hooks]
