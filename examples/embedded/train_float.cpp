@@ -6,7 +6,7 @@
 //
 //   -semihosting-config arg=steps=500     how many steps; 2000
 //   -semihosting-config arg=cut=100       the power goes at the 100th write to the flash
-//   -semihosting-config arg=hang=300      step 300 hangs, once, and the watchdog resets the chip
+//   -semihosting-config arg=hang=300      step 300 hangs, once, until the timer of board_watchdog resets the chip
 //   -semihosting-config arg=walk=1        the power goes at every write, at one after the other: see board/walk.hpp
 
 #include <tautline/core.hpp>
