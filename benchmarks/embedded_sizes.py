@@ -106,7 +106,7 @@ def beside_by_hand(core, folder):
             found["embedded/flash_of_the_loop_over_hand"] = fused.loop - hand.loop
             found["embedded/flash_over_hand"] = fused.flash - hand.flash
             found["embedded/flash_of_four_more_hooks_over_hand"] = (fused.flash - one["fused"].flash) - (hand.flash - one["hand"].flash)
-            found["embedded/ram_over_state_and_frame"] = (fused.object - parts["graph"] - parts["hooks"] - parts["memory"] - parts["own"])
+            found["embedded/ram_over_state_and_frame"] = fused.object - parts["graph"] - parts["hooks"] - parts["frame"]
     return found
 
 
