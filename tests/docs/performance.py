@@ -69,6 +69,13 @@ def other_figures(text):
     return performance_page.text_of(found | {name: found[name] + 1})
 
 
+def hidden_figure(text):
+    """One that no table and no plot shows."""
+    found = json.loads(text)
+    name = next(name for name in found if name.endswith("_spread"))
+    return performance_page.text_of(found | {name: found[name] + 1})
+
+
 def other_machine(text):
     return performance_page.text_of(json.loads(text) | {"cores": 999})
 
@@ -79,6 +86,7 @@ SELF_TEST = [
     ("performance.md", lambda text: text + "more\n", "performance.md"),
     ("figures.json", other_figures, "performance.md"),
     ("figures.json", other_figures, "instructions-idle.svg"),
+    ("figures.json", hidden_figure, "performance.md"),
     ("figures.json", lambda text: text.replace("\n ", "\n  "), "figures.json"),
     ("figures.about.json", other_machine, "performance.md"),
     ("instructions-idle.svg", lambda text: text.replace("1.5", "1.6", 1).replace("<g ", "<g  ", 1), "instructions-idle.svg"),
