@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Compile times of one translation unit, and the compiler's memory: what the core costs, and how both grow with hooks.
+"""What a session costs to compile: seconds and memory of one translation unit, against its number of hooks.
 
-Each time is the least of the processor in several compilations (-O0, no warnings), taken in turn so that a busy machine
-disturbs all alike. Bounds are those the library promises; with --check a figure beyond its bound is an error.
-Figures: compile/HOOKS/COMPILER/seconds and …/mebibytes; `base` instead of a number: two headers of the standard library.
+Each figure is the least of several compilations, taken in turn so that a busy machine disturbs all alike: processor time
+of the compiler and what it starts, and the most memory that it had at once. The hooks are of the usual kind: each asks for
+a value, reads it, and may ask for a stop; all are of different types. No warnings, -O0, and -O2 unless it is quick.
+
+Whether the time is linear in hooks: what a hook costs among the second 32, to what one costs among the first.
+
+usage: compile_time.py [--quick] [--json FILE] [--check]
 """
-import argparse
-import json
+
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import figures
 
-HOOKS = (0, 1, 5, 20, 64)
 BASE = "#include <coroutine>\n#include <concepts>\nint main() {}\n"
-
 HEAD = """#include <tautline/core.hpp>
 #include <tautline/sessions/static_graph.hpp>
 using namespace tautline;
@@ -36,66 +37,67 @@ int main() {
       .op<"loss", "w", "x">([](float w, float x) { return (w - x) * (w - x); })
       .update<"train", "w", "x">([](float& w, float x) { w += 0.1F * (x - w); });
 """
+HOOKS = (0, 1, 5, 20, 32, 64)
+FEW, HALF, MANY = 1, 32, 64  # what a further hook costs is taken between these
+COMPILERS = ("g++", "clang++-19")
+BOUNDS = {"milliseconds": ("most", 15), "over_base_seconds": ("most", 0.7), "later_to_earlier": ("most", 1.5)}
 
 
 def unit(hooks):
+    """A program with a session of so many hooks."""
     watches = "".join(f", watch<{i}>{{}}" for i in range(hooks))
     return HEAD + f'  auto session = monitored(graph{watches});\n  (void)session.run_to_completion(target<"train">);\n}}\n'
 
 
-def cost(compiler, path):
-    """@return seconds of the processor, and MiB of the largest of the compiler's processes"""
-    command = [compiler, "-std=c++20", "-O0", "-w", f"-I{ROOT / 'include'}", "-c", path, "-o", os.devnull]
-    with subprocess.Popen(command) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{compiler} ended with {process.returncode}")
+def compiled(compiler, level, file):
+    """@return seconds of processor time, MiB at most"""
+    words = [compiler, "-std=c++20", level, "-w", f"-I{figures.ROOT / 'include'}", "-c", str(file), "-o", os.devnull]
+    running = subprocess.Popen(words)
+    _, status, used = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode != 0:
+        sys.exit(f"{' '.join(words)} failed")
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def measure(compiler, units, rounds):
-    """@return name of a unit → least seconds, least MiB"""
+def measured(folder, compiler, level, repetitions):
+    """@return the least of each: number of hooks, or base → (seconds, MiB)"""
+    texts = {"base": BASE, **{hooks: unit(hooks) for hooks in HOOKS}}
+    least = {}
+    for _ in range(repetitions):
+        for name, text in texts.items():
+            file = folder / f"unit_{name}.cpp"
+            file.write_text(text)
+            least[name] = tuple(map(min, compiled(compiler, level, file), least.get(name, (1e9, 1e9))))
+    return least
+
+
+def figures_of(name, least):
     found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in units.items():
-            (pathlib.Path(folder) / f"{name}.cpp").write_text(text)
-        for _ in range(rounds):
-            for name in units:
-                seconds, mebibytes = cost(compiler, pathlib.Path(folder) / f"{name}.cpp")
-                least = found.get(name, (seconds, mebibytes))
-                found[name] = min(least[0], seconds), min(least[1], mebibytes)
+    for hooks in HOOKS:
+        found[f"compile/{hooks}/{name}/seconds"], found[f"compile/{hooks}/{name}/mebibytes"] = least[hooks]
+    seconds = {hooks: values[0] for hooks, values in least.items()}
+    if name == "g++":
+        found[f"compile/5/{name}/over_base_seconds"] = seconds[5] - seconds["base"]  # <coroutine> and <concepts> alone
+    found[f"compile/per_hook/{name}/milliseconds"] = (seconds[MANY] - seconds[FEW]) / (MANY - FEW) * 1000
+    found[f"compile/per_hook/{name}/mebibytes"] = (least[MANY][1] - least[FEW][1]) / (MANY - FEW)
+    found[f"compile/per_hook/{name}/later_to_earlier"] = (
+        (seconds[MANY] - seconds[HALF]) / (MANY - HALF) / ((seconds[HALF] - seconds[FEW]) / (HALF - FEW)))
     return found
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="three compilations each instead of seven")
-    parser.add_argument("--json", help="write the figures to this file")
-    parser.add_argument("--check", action="store_true", help="exit 1 if a bound is exceeded")
-    options = parser.parse_args()
-    units = {"base": BASE, **{hooks: unit(hooks) for hooks in HOOKS}}
-    figures, beyond = {}, False
-    for compiler in ("g++", "clang++-19"):
-        found = measure(compiler, units, 3 if options.quick else 7)
-        rows = [
-            ("core and five hooks, over <coroutine> and <concepts>, s", found[5][0] - found["base"][0], 0.7),
-            ("each hook from 1 to 64, ms", (found[64][0] - found[1][0]) / 63 * 1000, 15),
-        ]
-        for what, value, bound in rows:
-            # the first bound holds for g++; clang's figure stands beside it
-            held = bound if compiler == "g++" or bound == 15 else None
-            mark = "" if held is None else ("  within" if value <= held else "  BEYOND") + f" {held}"
-            beyond = beyond or (held is not None and value > held)
-            print(f"{compiler:12} {what:58} {value:6.2f}{mark}")
-        for name, (seconds, mebibytes) in found.items():
-            print(f"{compiler:12} {name!s:>5} hooks {seconds:22.2f} s {mebibytes:8.0f} MiB")
-            figures[f"compile/{name}/{compiler}/seconds"] = round(seconds, 4)
-            figures[f"compile/{name}/{compiler}/mebibytes"] = round(mebibytes, 1)
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
-    return int(options.check and beyond)
+    parser = figures.parser(__doc__)
+    parser.add_argument("--quick", action="store_true", help="three compilations each instead of seven, and none with -O2")
+    wanted = parser.parse_args()
+    found = {}
+    with figures.folder() as folder:
+        for compiler in filter(shutil.which, COMPILERS):
+            for level in ("-O0",) if wanted.quick else ("-O0", "-O2"):
+                name = compiler if level == "-O0" else compiler + level
+                found |= figures_of(name, measured(pathlib.Path(folder), compiler, level, 3 if wanted.quick else 7))
+    figures.tell({name: round(value, 4) for name, value in found.items()}, BOUNDS, wanted)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -12,7 +12,7 @@ namespace detail {
 
 template <class Argument>
 struct argument_of {
-  using entry = typename entry_of<std::remove_cvref_t<Argument>>::type;
+  using entry = detail::entry<std::remove_cvref_t<Argument>>;
   using stored = typename entry::stored;
   using hook = typename entry::type;
   static constexpr bool moved =

@@ -41,7 +41,9 @@ consteval auto begin_chain(type_list<>) {
 }
 template <class Graph, class Hook, class... Rest>
 consteval auto begin_chain(type_list<Hook, Rest...>) {
-  if constexpr (!named_callbacks<Hook>::begin) {
+  if constexpr (!(named_callbacks<Hook>::begin || ... || named_callbacks<Rest>::begin)) {
+    return begun<Graph>{};
+  } else if constexpr (!named_callbacks<Hook>::begin) {
     return begin_chain<Graph>(type_list<Rest...>{});
   } else if constexpr (begins<Hook, Graph>() == begin_form::absent) {
     return uncallable<Hook, "begin">{};

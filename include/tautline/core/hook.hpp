@@ -50,25 +50,24 @@ struct target_of<Hook> {
   using type = typename Hook::type;
 };
 
-/// One argument of `monitored`: how the hook is kept, what it is, and its name.
-template <class Hook, fixed_string Name>
+/// One argument of `monitored`: how the hook is kept, what it is, and its name. All of them are in the type of a session,
+/// so this says no more than it must: compilers write that type out for each function of the session.
+template <class Argument>
 struct entry {
+  using stored = Argument;
+  using type = typename target_of<Argument>::type;
+  static constexpr fixed_string name = "";
+  static constexpr char const* label = type_name<type>;
+  TAUTLINE_INLINE static constexpr Argument&& hook(Argument& argument) { return static_cast<Argument&&>(argument); }
+  TAUTLINE_INLINE static constexpr Argument const& hook(Argument const& argument) { return argument; }  // of a reference only
+};
+template <fixed_string Name, class Hook>
+struct entry<named_hook<Name, Hook>> {
   using stored = Hook;
   using type = typename target_of<Hook>::type;
   static constexpr auto name = Name;
-  static constexpr char const* label = Name.size() != 0 ? name_of<Name> : type_name<type>;
-};
-
-template <class Argument>
-struct entry_of {
-  using type = entry<Argument, "">;
-  static constexpr Argument&& hook(Argument& argument) { return static_cast<Argument&&>(argument); }
-  static constexpr Argument const& hook(Argument const& argument) { return argument; }  // of a reference only
-};
-template <fixed_string Name, class Hook>
-struct entry_of<named_hook<Name, Hook>> {
-  using type = entry<Hook, Name>;
-  static constexpr Hook&& hook(named_hook<Name, Hook>& argument) { return static_cast<Hook&&>(argument.hook); }
+  static constexpr char const* label = name_of<Name>;
+  TAUTLINE_INLINE static constexpr Hook&& hook(named_hook<Name, Hook>& argument) { return static_cast<Hook&&>(argument.hook); }
 };
 
 /// Accepts everything that a parameter of type `auto` does, and nothing else: tells a generic parameter from `life&`.

@@ -70,7 +70,7 @@ struct leaf {
   [[no_unique_address]] trigger_slot<Index, trigger_type> trigger;
   [[no_unique_address]] publications<Index, provided_by_t<hook_type>> published;
 
-  constexpr hook_type& hook() {
+  TAUTLINE_INLINE constexpr hook_type& hook() {
     if constexpr (reference_like<typename Entry::stored>) {
       return stored.get();
     } else {

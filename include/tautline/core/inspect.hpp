@@ -28,6 +28,11 @@ struct join<type_list<A...>> {
 };
 template <class... A, class... B, class... Rest>
 struct join<type_list<A...>, type_list<B...>, Rest...> : join<type_list<A..., B...>, Rest...> {};
+/// Of many lists eight at a time: a session joins one of each hook.
+template <class... A, class... B, class... C, class... D, class... E, class... F, class... G, class... H, class... Rest>
+struct join<type_list<A...>, type_list<B...>, type_list<C...>, type_list<D...>, type_list<E...>, type_list<F...>,
+            type_list<G...>, type_list<H...>, Rest...>
+    : join<type_list<A..., B..., C..., D..., E..., F..., G..., H...>, Rest...> {};
 template <class... Lists>
 using join_t = typename join<Lists...>::type;
 

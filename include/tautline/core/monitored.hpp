@@ -22,7 +22,7 @@ struct monitored_plan<Graph, First, Rest...> {
 template <class Session, bool Throw, class Graph, class Options, class... Arguments>
 auto make_session(Graph&& graph, Options&& given, Arguments&&... hooks) {
   return Session(std::bool_constant<Throw>{}, static_cast<Graph&&>(graph), static_cast<Options&&>(given),
-                 entry_of<std::remove_cvref_t<Arguments>>::hook(hooks)...);
+                 entry<std::remove_cvref_t<Arguments>>::hook(hooks)...);
 }
 template <class Plan, bool Throw, class Graph, class... Arguments>
 auto make_planned(Graph&& graph, Arguments&&... arguments) {

@@ -47,8 +47,10 @@ constexpr void append_readable(auto& out, char const* text, std::size_t count) {
   for (std::size_t i = 0; i < count;) {
     bool const at_word = i == 0 || !is_word(text[i - 1]);
     std::size_t skipped = 0;
-    for (char const* words : noise) {
-      if (at_word && starts_with(text + i, words)) skipped = length_of(words);
+    if (at_word) {
+      for (char const* words : noise) {
+        if (*words == text[i] && starts_with(text + i, words)) skipped = length_of(words);
+      }
     }
     if (skipped == 0 && at_word && starts_with(text + i, "fixed_string<")) {
       std::size_t open = i;
