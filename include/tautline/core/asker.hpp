@@ -61,10 +61,12 @@ TAUTLINE_INLINE constexpr Request const& slot_at(request_slot<Index, Request> co
 }
 
 /// The first part of a step: every hook is asked what it wants of the run.
+template <class Core>
+class asker;
 template <class Backend, class Options, class... Entries>
-class asker : public life_cycle<Backend, Options, Entries...> {
+class asker<session_core<Backend, Options, Entries...>> : public life_cycle<session_core<Backend, Options, Entries...>> {
  public:
-  using base = life_cycle<Backend, Options, Entries...>;
+  using base = life_cycle<session_core<Backend, Options, Entries...>>;
   using core = typename base::core;
   using indices = typename base::indices;
 

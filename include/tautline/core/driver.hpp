@@ -21,10 +21,12 @@ struct TAUTLINE_CHECKED completion {
 namespace detail {
 
 /// How a session is driven: the coroutine, the paces, and what a caller gets of one run or of many.
+template <class Core>
+class driver;
 template <class Backend, class Options, class... Entries>
-class driver : public stepper<Backend, Options, Entries...> {
+class driver<session_core<Backend, Options, Entries...>> : public stepper<session_core<Backend, Options, Entries...>> {
  public:
-  using base = stepper<Backend, Options, Entries...>;
+  using base = stepper<session_core<Backend, Options, Entries...>>;
   using core_type = typename base::core;
   static constexpr auto everyone = all_hooks<sizeof...(Entries)>;
   static constexpr auto nobody = hook_mask<sizeof...(Entries)>{};

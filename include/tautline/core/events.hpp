@@ -9,8 +9,13 @@ TAUTLINE_BEGIN
 namespace detail {
 
 /// How the hooks are told: in which order, under which conditions, and with what their triggers see.
+//
+// This class and those that derive from it are written as specializations, for a session_core with its hooks: so the list of
+// all hooks stands once in the name of each of their functions, and not once more beside it.
+template <class Core>
+class events;
 template <class Backend, class Options, class... Entries>
-class events : public session_core<Backend, Options, Entries...> {
+class events<session_core<Backend, Options, Entries...>> : public session_core<Backend, Options, Entries...> {
  public:
   using core = session_core<Backend, Options, Entries...>;
   static constexpr std::size_t hook_count = sizeof...(Entries);

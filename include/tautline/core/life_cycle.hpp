@@ -26,10 +26,12 @@ concept saving = is_saver<Hook> && requires(Hook& hook, training_state const& st
 };
 
 /// What else happens outside of the loop's own path: recoveries, saving, errors, end and close.
+template <class Core>
+class life_cycle;
 template <class Backend, class Options, class... Entries>
-class life_cycle : public making<Backend, Options, Entries...> {
+class life_cycle<session_core<Backend, Options, Entries...>> : public making<session_core<Backend, Options, Entries...>> {
  public:
-  using base = making<Backend, Options, Entries...>;
+  using base = making<session_core<Backend, Options, Entries...>>;
   using core = typename base::core;
   static constexpr std::size_t hook_count = sizeof...(Entries);
   using indices = typename base::indices;

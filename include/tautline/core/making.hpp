@@ -20,10 +20,12 @@ consteval bool takes_coordinator() {
 }
 
 /// How a session comes to be: `begin`, the raw session made or made anew, restored, shown to the hooks.
+template <class Core>
+class making;
 template <class Backend, class Options, class... Entries>
-class making : public events<Backend, Options, Entries...> {
+class making<session_core<Backend, Options, Entries...>> : public events<session_core<Backend, Options, Entries...>> {
  public:
-  using base = events<Backend, Options, Entries...>;
+  using base = events<session_core<Backend, Options, Entries...>>;
   using core = typename base::core;
   static constexpr std::size_t hook_count = sizeof...(Entries);
   using indices = typename base::indices;

@@ -15,9 +15,9 @@ TAUTLINE_BEGIN
 /// **Cost** no allocation after construction; a run costs what its parts cost, written by hand.
 /// **Thread-safety** one thread drives; `request_stop` may come from another one or from an interrupt.
 template <class Backend, class Options, class... Entries>
-class monitored_session : detail::driver<Backend, Options, Entries...>,
+class monitored_session : detail::driver<detail::session_core<Backend, Options, Entries...>>,
                           public detail::finalized_graph<struct the_monitored_session> {
-  using base = detail::driver<Backend, Options, Entries...>;
+  using base = detail::driver<detail::session_core<Backend, Options, Entries...>>;
   using core_type = typename base::core_type;
   using base::everyone;
   using base::nobody;

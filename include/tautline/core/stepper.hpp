@@ -7,10 +7,12 @@ TAUTLINE_BEGIN
 namespace detail {
 
 /// One step, as a plain inlined function over a local run context: what the loop consists of.
+template <class Core>
+class stepper;
 template <class Backend, class Options, class... Entries>
-class stepper : public asker<Backend, Options, Entries...> {
+class stepper<session_core<Backend, Options, Entries...>> : public asker<session_core<Backend, Options, Entries...>> {
  public:
-  using base = asker<Backend, Options, Entries...>;
+  using base = asker<session_core<Backend, Options, Entries...>>;
   using core = typename base::core;
   using indices = typename base::indices;
   using opening = typename base::opening;
