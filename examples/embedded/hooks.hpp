@@ -123,7 +123,7 @@ class bounds_gate {
   std::uint32_t skipped_ = 0;
 };
 
-/// Reloads the board's watchdog before each step: should one hang, the chip is reset and goes on from its checkpoint.
+/// Reloads the board's watchdog_timer before each step: should one hang, the chip is reset and goes on from its checkpoint.
 class board_watchdog {
  public:
   static constexpr bool real_time = true;
