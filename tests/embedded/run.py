@@ -304,7 +304,8 @@ def play(record, tally):
 def outside(core, image, folder):
     steps = 200_000
     code, undisturbed = core.run(image, [f"steps={steps}"])
-    if code != 0:
+    boots = BOOTS.search(undisturbed)
+    if code != 0 or not boots or boots.groups() != ("1", "0"):  # such a long training outlives a watchdog that nobody reloads
         return f"undisturbed it ended with {code}\n{undisturbed}"
     return problem_of_resets(undisturbed, *reset_from_outside(core, image, folder, steps, resets=8, seed=7))
 
