@@ -54,8 +54,8 @@ def commit():
     return told.stdout.strip() + (" with changes" if changed else "")
 
 
-def this_run(command, seconds):
-    """@param command what made it, without files. @param seconds of each script"""
+def this_run(command, seconds, load):
+    """@param command what made it, without files. @param seconds of each script. @param load before it"""
     flags = field_of("/proc/cpuinfo", r"^flags\s*: (.*)$").split()
     return {
         "command": command,
@@ -64,7 +64,7 @@ def this_run(command, seconds):
         "processor": field_of("/proc/cpuinfo", r"^model name\s*: (.*)$"),
         "cores": os.cpu_count(),
         "virtual": "hypervisor" in flags,
-        "load": round(os.getloadavg()[0], 2),
+        "load": round(load, 2),
         "system": f"{platform.freedesktop_os_release()['PRETTY_NAME']}, Linux {platform.release().partition('-')[0]}",
         "versions": versions(seconds),
         "seconds": {name: round(value) for name, value in seconds.items()},

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import overhead_bounds
 import performance_texts as texts
-from performance_page import STEPS, TOOLCHAINS, fixed, paragraph, table
+from page_parts import fixed, paragraph, table
+from performance_texts import STEPS, TOOLCHAINS
 
 
 class Goal(NamedTuple):

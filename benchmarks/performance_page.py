@@ -6,64 +6,20 @@ usage: performance_page.py          makes them anew from docs/performance/figure
 
 import json
 import sys
-import textwrap
 import zlib
 
 import figures
 import overhead_bounds
+import performance_goals
 import performance_texts as texts
 import plots
+from overhead_bounds import HOOKS, KINDS, difference
+from page_parts import fixed, number, paragraph, table
+from performance_texts import COMPETITORS, STEPS, TOOLCHAINS
 
 FOLDER = figures.ROOT / "docs/performance"
 PAGE = figures.ROOT / "docs/performance.md"
-HOOKS = (0, 1, 5, 20, 64)
-KINDS = ("idle", "working", "triggered", "fetching")
-STEPS = {"tiny": "some ns", "dense": "about 1 µs", "digits": "about 100 µs"}
-TOOLCHAINS = {"g++-O2": "g++ -O2", "g++-O3": "g++ -O3", "clang++-19-O2": "clang++-19 -O2"}
-COMPETITORS = {
-    "hand": "by hand", "hand_local": "by hand, state in local variables", "fused": "tautline, `run_to_completion`",
-    "coroutine": "tautline, `steps()`", "coroutine_pace_100": "tautline, `run_steps(100)` in a loop",
-    "classic": "tautline, `run` in a loop", "virtual": "virtual calls", "function": "`std::function`",
-    "signals2": "Boost.Signals2", "ensmallen_bare": "ensmallen without callbacks", "ensmallen": "ensmallen",
-}
 DRAWN = ("hand", "fused", "coroutine", "virtual", "function", "signals2", "ensmallen")
-
-
-def number(value):
-    """A number for people: three digits, hundredths at the least, and no exponent."""
-    if value is None:
-        return "–"
-    whole = f"{value:.3g}" if abs(value) >= 1 else f"{value:.2f}"
-    if "e" in whole:
-        whole = f"{value:.0f}"
-    return whole.replace("-0.00", "0.00")
-
-
-def fixed(value, places=2):
-    if value is None:
-        return "–"
-    text = f"{value:.{places}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def difference(value, reference):
-    return None if value is None or reference is None else value - reference
-
-
-def table(head, rows):
-    """Markdown; the first column is of words. Rows and columns without a measured cell are left out; "" if all are."""
-    rows = [row for row in rows if any(cell != "–" for cell in row[1:])]
-    if not rows:
-        return ""
-    kept = [place for place in range(len(head)) if place == 0 or any(row[place] != "–" for row in rows)]
-    head, rows = [head[place] for place in kept], [[row[place] for place in kept] for row in rows]
-    lines = [head, [":--" if place == 0 else "--:" for place in range(len(head))], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n\n"
-
-
-def paragraph(*parts):
-    text = " ".join(" ".join(parts).split())
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
 
 
 def title_of(competitor):
@@ -101,7 +57,7 @@ class Page:
 
     def head(self):
         about = self.about
-        command = " ".join(dict.fromkeys([*about["command"].split(), "--page"]))
+        command = about["command"] + ("" if "--page" in about["command"].split() else " --page")
         cores = f"{about['cores']} cores{' of a virtual machine' if about['virtual'] else ''}"
         rows = [["machine", f"{about['processor']}, {cores}"],
                 ["system", about["system"]],
@@ -264,7 +220,6 @@ ELSEWHERE = [
 
 def made(found, about):
     """@return text of the page, plots by file name"""
-    import performance_goals  # which needs what stands here
     page = Page(found, about)
     page.head()
     performance_goals.add(page)

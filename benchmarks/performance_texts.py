@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
 """The words of docs/performance.md. There is no number of a measurement in them: those come from the figures."""
 
+# what steps, toolchains and competitors are called in figures → on the page
+STEPS = {"tiny": "some ns", "dense": "about 1 µs", "digits": "about 100 µs"}
+TOOLCHAINS = {"g++-O2": "g++ -O2", "g++-O3": "g++ -O3", "clang++-19-O2": "clang++-19 -O2"}
+COMPETITORS = {
+    "hand": "by hand", "hand_local": "by hand, state in local variables", "fused": "tautline, `run_to_completion`",
+    "coroutine": "tautline, `steps()`", "coroutine_pace_100": "tautline, `run_steps(100)` in a loop",
+    "classic": "tautline, `run` in a loop", "virtual": "virtual calls", "function": "`std::function`",
+    "signals2": "Boost.Signals2", "ensmallen_bare": "ensmallen without callbacks", "ensmallen": "ensmallen",
+}
+
 HEAD = """
 What hooks cost, beside the same by hand and beside the alternatives. `{command}` made this page, its plots and
 [all figures](performance/figures.json); to change a number, run it again.

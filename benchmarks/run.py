@@ -42,7 +42,6 @@ class Benchmark(NamedTuple):
     parts: tuple = ()  # what it needs; without all of them it is left out, as it is of a quick run
 
 
-ARM = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib", "qemu-system-arm"]
 # those whose times are of nanoseconds first
 BENCHMARKS = [
     Benchmark("overhead.py", ["valgrind", "libboost-dev"], ["--quick"]),
@@ -53,7 +52,7 @@ BENCHMARKS = [
     Benchmark("compile_time.py", [], ["--quick"]),
     Benchmark("python_peers.py", [], ["--quick"], ("tensorflow", "ignite")),
     Benchmark("tensorflow_step.py", [], ["--rounds", "5"], ("tensorflow",)),
-    Benchmark("embedded_sizes.py", [*ARM, "meson", "ninja-build"], parts=("embedded",)),
+    Benchmark("embedded_sizes.py", packages.CORTEX_M, parts=("embedded",)),
 ]
 PARTS = sorted({part for each in BENCHMARKS for part in each.parts})
 
@@ -112,9 +111,6 @@ def measure(chosen):
         if reason:
             left_out[benchmark.script] = reason
             continue
-        if not (HERE / benchmark.script).exists():  # TODO: until all are there
-            left_out[benchmark.script] = "not there yet"
-            continue
         print(f"--- {benchmark.script}", flush=True)
         packages.need(*BUILD, *benchmark.packages, *(["libarmadillo-dev"] if chosen.ensmallen else []))
         with tempfile.TemporaryDirectory() as folder:
@@ -132,10 +128,6 @@ def measure(chosen):
             print(f"left out: {script} ({reason})")
     print(f"{len(found)} figures in {sum(seconds.values()):.0f} s")
     return rounded(found), seconds, bad
-
-
-def text_of(data):
-    return json.dumps(data, indent=1, sort_keys=True) + "\n"
 
 
 def about_file(file):
@@ -163,10 +155,10 @@ def main():
     load = os.getloadavg()[0]
     found, seconds, bad = measure(chosen)
     if chosen.json or chosen.page:
-        told = {**about.this_run(command_of(chosen), seconds), "load": round(load, 2)}
+        told = about.this_run(command_of(chosen), seconds, load)
         if chosen.json:
-            chosen.json.write_text(text_of(found))
-            about_file(chosen.json).write_text(text_of(told))
+            chosen.json.write_text(performance_page.text_of(found))
+            about_file(chosen.json).write_text(performance_page.text_of(told))
         if chosen.page:
             page_from(found, told)
     if bad:

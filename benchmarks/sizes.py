@@ -7,9 +7,9 @@ import sys
 
 import figures
 import report
+from overhead_bounds import HOOKS
 
 HERE = figures.ROOT / "benchmarks"
-HOOKS = (0, 1, 5, 20, 64)
 COMPETITORS = {"hand": "hand", "fused": "fused_alone", "virtual": "virtual_list", "function": "function_list",
                "signals2": "signals2"}
 FLAGS = ["-std=c++20", "-O2", "-DNDEBUG", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections",

@@ -19,7 +19,6 @@ import performance_page  # noqa: E402
 import report  # noqa: E402
 import run as bench  # noqa: E402
 
-
 LARGE = {"saving.py", "checkpoint_store.py", "python_peers.py", "tensorflow_step.py", "embedded_sizes.py"}
 # words behind ./dev bench, and what is left out then
 CHOICES = {
@@ -37,8 +36,11 @@ CHOICES = {
 def play(tally):
     told = performance_page.problems()
     tally.add("page, plots and figures of performance", "\n".join(f"{name}: {problem}" for name, problem in told) or None)
-
-
+    about = json.loads((performance_page.FOLDER / "figures.about.json").read_text())
+    for words in ("--without tensorflow --without ignite", "--quick --page"):
+        said = performance_page.made({}, about | {"command": f"./dev bench {words}"})[0]
+        wanted = f"`./dev bench {words.removesuffix(' --page')} --page`"
+        tally.add(f"the command of the page: {words}", None if wanted in " ".join(said.split()) else f"{wanted} is not on it")
     for words, wanted in CHOICES.items():
         chosen = bench.options(words.split())
         left_out = {each.script for each in bench.BENCHMARKS if bench.why_left_out(each, chosen)}
