@@ -66,8 +66,8 @@ concept graph = backend<Graph> || requires(Graph& made) {
 
 namespace detail {
 
-/// A backend of which no `open` and no run fails, but for the end of the input: `using unbreakable = my_backend;`. Sessions over
-/// it have no code for recoveries. Not what is derived from one.
+/// A backend of which no `open` and no run fails, but for the end of the input: `using unbreakable = my_backend;`. Sessions
+/// over it have no code for recoveries. It names itself, so that what is derived from it does not promise the same.
 template <class Backend>
 concept unbreakable = requires { requires std::same_as<typename Backend::unbreakable, Backend>; };
 

@@ -318,7 +318,7 @@ class life {
 
   /// Reports an error as a value: it has the effect that an exception of that kind has, as soon as the callback
   /// returns. Works with and without exceptions.
-  /// **Cost** one flag on the loop's path: everything is passed by value, so that the context stays in registers.
+  /// **Cost** one flag on the loop's path: what is reported is made of copies, so that the context stays in registers.
   TAUTLINE_INLINE void fail(error_kind kind, text message) {
     failed_ = true;
     detail::report_failure(*state_, {kind, where_, state_->told_sessions, hook_, step()}, message);

@@ -22,13 +22,14 @@ class literal {
 namespace detail {
 class short_text;
 
-// For texts, where the machine has no double: by the bits, as the runtime library's conversions come with all of its arithmetic.
+// For texts, where the machine has no double: by the bits, as the runtime library's conversions come with all of its
+// arithmetic.
 
 /// What a double cannot hold of an integer is cut off.
 constexpr double double_of_integer(std::uint64_t magnitude, bool negative) {
   if (magnitude == 0) return 0;
   auto const zeros = static_cast<unsigned>(__builtin_clzll(magnitude));
-  std::uint64_t const bits = std::uint64_t{1086 - zeros} << 52 | magnitude << zeros << 1 >> 12;
+  std::uint64_t const bits = std::uint64_t{1023 + 63 - zeros} << 52 | magnitude << zeros << 1 >> 12;
   return __builtin_bit_cast(double, bits | std::uint64_t{negative} << 63);
 }
 /// What is smaller than 2^-126 is 0.
@@ -36,7 +37,8 @@ constexpr double double_of_float(float number) {
   auto const bits = __builtin_bit_cast(std::uint32_t, number);
   std::uint32_t const exponent = bits >> 23 & 0xff;
   std::uint64_t made = std::uint64_t{bits >> 31} << 63;
-  if (exponent != 0) made |= std::uint64_t{exponent == 0xff ? 0x7ff : exponent + 896} << 52 | std::uint64_t{bits & 0x7fffff} << 29;
+  std::uint32_t const wide = exponent == 0xff ? 0x7ff : exponent + (1023 - 127);  // of infinity and NaN all bits
+  if (exponent != 0) made |= std::uint64_t{wide} << 52 | std::uint64_t{bits & 0x7fffff} << 29;
   return __builtin_bit_cast(double, made);
 }
 template <class Number>

@@ -80,11 +80,9 @@ struct remembers_first {
   static constexpr std::uint64_t flags(auto const& kept) { return kept.unseen ? 1 : 0; }
   static constexpr void set_flags(auto& kept, std::uint64_t bits) { kept.unseen = (bits & 1) != 0; }
 };
-}  // namespace detail
 
-namespace detail {
-/// The first multiple of `length` beyond `step`, both of them not negative, without a division of 64 bits: on a machine of 32
-/// bits that is 700 bytes of the runtime library.
+/// The first multiple of `length` beyond `step`, both of them not negative, without a division of 64 bits: on a machine of
+/// 32 bits that is 700 bytes of the runtime library.
 TAUTLINE_COLD constexpr step_number multiple_after(step_number step, step_number length) {
   auto const at = static_cast<std::uint64_t>(step), by = static_cast<std::uint64_t>(length);
   if ((at | by) >> 32 == 0) {
