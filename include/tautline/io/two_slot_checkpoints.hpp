@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include <tautline/core/training_state.hpp>
 #include <tautline/io/checkpoint/slot_format.hpp>
@@ -9,7 +10,7 @@
 
 TAUTLINE_BEGIN
 
-/// Says nothing.
+/// Says nothing; not a callable, so that the lines that it would say are not in the program.
 struct no_slot_report {};
 
 /// Checkpoints in flash memory, in two slots that take turns (A/B, ping-pong): without heap, exceptions, threads or an
@@ -68,7 +69,7 @@ class two_slot_checkpoints {
   [[nodiscard]] std::size_t slot_bytes() const { return region_->size() / 2 / sector_bytes * sector_bytes; }
   /// What a training needs of a slot, in bytes.
   [[nodiscard]] static std::size_t size_of(training_state const& state) {
-    return whole(detail::slot_contents::of(state).bytes);
+    return needed_bytes(detail::slot_contents::of(state).bytes);
   }
 
   /// Whether the training fits; a `checkpoint_saver` asks when a session has been made.
@@ -110,7 +111,7 @@ class two_slot_checkpoints {
       if (seen != slot_condition::damaged && seen != slot_condition::unknown) continue;
       ++damaged_;
       lost = lost || seen == slot_condition::damaged;
-      if constexpr (requires(char const* line) { report_(line); }) report_(message_.found(i, seen, newest >= 0));
+      if constexpr (!std::is_same_v<Report, no_slot_report>) report_(message_.found(i, seen, newest >= 0));
     }
     if (newest < 0) {
       return lost ? restored{lost_all} : restored{};
@@ -154,11 +155,12 @@ class two_slot_checkpoints {
                                    "flash: the checkpoint is damaged and there is no other (clear() begins anew)"};
   static constexpr status too_small{error_kind::invalid_argument, "flash: the region has less than two sectors"};
 
-  static std::size_t whole(std::size_t body) {
+  /// Head and body, to the end of the last piece that is programmed.
+  static std::size_t needed_bytes(std::size_t body) {
     return (block_bytes + body + program_bytes - 1) / program_bytes * program_bytes;
   }
   status fits(detail::slot_contents const& all) {
-    std::size_t const needed = whole(all.bytes), available = slot_bytes();
+    std::size_t const needed = needed_bytes(all.bytes), available = slot_bytes();
     if (needed <= available && needed < record::trigger_bit) return {};
     return message_.does_not_fit(needed, available);
   }
