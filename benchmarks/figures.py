@@ -41,13 +41,15 @@ def measure(name, into, compiler=report.COMPILERS[0], flags=(), arguments=()):
     return {f"{name}/{figure}": float(value) for figure, value in (line.split() for line in ran.stdout.splitlines())}
 
 
-def tell(figures, bounds, wanted):
+def tell(figures, bounds, wanted, shown=lambda name: True):
     """Prints the figures, writes them where that is wanted, and ends the program if one is beyond its bound.
-    @param bounds by a part of the name, as `("most", number)` or `("least", number)`"""
+    @param bounds by a part of the name, as `("most", number)` or `("least", number)`
+    @param shown which of them are printed"""
     bad = []
     for name, value in figures.items():
         kind, bound = next((bounds[part] for part in name.split("/") if part in bounds), (None, None))
-        print(f"{name:55} {value:10.3f}{f'   (bound: at {kind} {bound})' if kind else ''}")
+        if shown(name):
+            print(f"{name:55} {value:10.3f}{f'   (bound: at {kind} {bound})' if kind else ''}")
         if (kind == "most" and value > bound) or (kind == "least" and value < bound):
             bad.append(name)
     if wanted.json:
