@@ -37,8 +37,10 @@ constexpr double double_of_float(float number) {
   auto const bits = __builtin_bit_cast(std::uint32_t, number);
   std::uint32_t const exponent = bits >> 23 & 0xff;
   std::uint64_t made = std::uint64_t{bits >> 31} << 63;
-  std::uint32_t const wide = exponent == 0xff ? 0x7ff : exponent + (1023 - 127);  // of infinity and NaN all bits
-  if (exponent != 0) made |= std::uint64_t{wide} << 52 | std::uint64_t{bits & 0x7fffff} << 29;
+  if (exponent != 0) {
+    std::uint64_t const wide = exponent == 0xff ? 0x7ff : exponent + (1023 - 127);  // of infinity and NaN all bits
+    made |= wide << 52 | std::uint64_t{bits & 0x7fffff} << 29;
+  }
   return __builtin_bit_cast(double, made);
 }
 template <class Number>
