@@ -257,6 +257,9 @@ def main():
     wanted = parser.parse_args()
     if wanted.self_test:
         self_test()
+    if not programs(wanted):
+        parser.error(f"--only {wanted.only}: finds no program; there is TOOLCHAIN/STEP-HOOKS for {', '.join(TOOLCHAINS)}; "
+                     f"{', '.join(STEPS)}; {', '.join(map(str, HOOKS))}")
     found = measure(wanted)
     show(found)
     if wanted.json:

@@ -36,7 +36,7 @@ GOALS = [
     Goal("`steps()`, ns a step over by hand, g++", "at most 8",
          lambda name: name.endswith("/ns_over_hand") and "clang" not in name, OF_HOOKS),
     Goal("`steps()`, ns a step over by hand, clang", "at most 4", ends("/ns_over_hand", on="clang"), OF_HOOKS),
-    Goal("`run_steps(100)` in a loop, ns a step over `run_to_completion`", "not measurable", ends("/ns_over_fused")),
+    Goal("`run_steps(100)` in a loop, ns a step over `run_to_completion`", "not measurable", ends("/ns_over_fused"), OF_HOOKS),
     Goal("overhead, instructions: times less than virtual calls", "5", of_overhead("virtual", "instructions"),
          OF_HOOKS, places=1),
     Goal("overhead, instructions: times less than `std::function`", "10", of_overhead("function", "instructions"),
@@ -51,7 +51,8 @@ GOALS = [
     Goal("64 hooks, time: what they add, to by hand", "at most 1.05", ends("/growth_of_ns_per_step"), OF_HOOKS),
     Goal("allocations in a step", "0", ends("/allocations_per_step")),
     Goal("compile time, ms for each further hook", "at most 15", ends("/ms_a_hook"), places=1),
-    Goal("Cortex-M4, instructions with five hooks, to by hand", "at most 1.02", ends("embedded/instructions_to_hand"), places=3),
+    Goal("Cortex-M4, instructions with five hooks, to by hand", "at most 1.02", ends("embedded/instructions_to_hand", "embedded/instructions_to_hand.-Os"),
+         ("spilled",), places=3),
     Goal("Cortex-M4, bytes of flash of the loop over by hand", "at most 300", ends("embedded/flash_of_the_loop_over_hand"),
          places=0),
     Goal("Cortex-M4, bytes of flash of the image over by hand", "at most 300", ends("embedded/flash_over_hand"), ("flash",), places=0),
@@ -67,7 +68,7 @@ def compile_bounds(found):
             yield f"compile/{compiler}/ms_a_hook", (many - one) / 63 * 1000, 15
 
 
-EMBEDDED = {"instructions_to_hand": 1.02, "flash_of_the_loop_over_hand": 300, "flash_over_hand": 300,
+EMBEDDED = {"instructions_to_hand": 1.02, "instructions_to_hand.-Os": 1.02, "flash_of_the_loop_over_hand": 300, "flash_over_hand": 300,
             "ram_over_state_and_frame": 0}
 
 
@@ -87,6 +88,7 @@ def held(found):
 SAYS = {
     "layout": lambda name, value, most: value < 1.3,
     "flash": lambda name, value, most: True,
+    "spilled": lambda name, value, most: name.endswith("-Os"),
     "ram": lambda name, value, most: True,
     "loss": lambda name, value, most: "fetching/" in name or "working/" in name,
     "many": lambda name, value, most: "/64/" in name and "triggered/" not in name,
@@ -94,12 +96,25 @@ SAYS = {
 }
 
 
+# what a figure of the list is, where its name alone does not say
+UNITS = {"ns_to_hand": "of the time of the loop by hand", "ns_over_hand": "ns more than by hand", "ns_over_fused": "ns more",
+         "overhead_to_": "more than by hand, in {}", "growth_of_": "more than without hooks, in {}",
+         "instructions_to_hand": "of the instructions by hand", "ms_a_hook": "ms", "_over_": "bytes"}
+
+
+def unit(figure):
+    """For people."""
+    key, words = next(((key, words) for key, words in UNITS.items() if key in figure), ("", ""))
+    which = "instructions a step" if "instructions" in figure else "ns a step"
+    return f" {words.format(which)}" if words else ""
+
+
 def missed(goal, beyond):
     """A line of a list: the farthest of the cases that are beyond their bound."""
     name, value, most = max(beyond, key=lambda one: one[1] / one[2] if one[2] > 0 else one[1])
     case, _, figure = name.rpartition("/")
-    return listed(f"- {goal.words}: farthest in `{case}`, {figure.replace('_', ' ')} {fixed(value, goal.places)}, at most "
-                  f"{fixed(most, goal.places)}")
+    return listed(f"- {goal.words}: missed in {len(beyond)}; farthest in `{case}`: {fixed(value, goal.places)}{unit(figure)}, where "
+                  f"{fixed(most, goal.places)} would do")
 
 
 def listed(text):

@@ -200,8 +200,15 @@ class Page:
         self.section("Beside Python", texts.PYTHON, *parts)
 
     def elsewhere(self):
-        rows = [[words, number(self.found.get(name)), bound] for name, words, bound in ELSEWHERE if name in self.found]
+        rows = [[words, number(value), f"{bound}{'' if keeps(value, bound) else ': missed'}"]
+                for name, words, bound in ELSEWHERE if (value := self.found.get(name)) is not None]
         self.section("Saving, and TensorFlow", texts.ELSEWHERE, table(["", "found", "bound"], rows))
+
+
+def keeps(value, bound):
+    """Whether a figure is within "1.5" or "at least 0.7"."""
+    least = bound.removeprefix("at least ")
+    return value >= float(least) if least != bound else value <= float(bound)
 
 
 ELSEWHERE = [

@@ -20,7 +20,10 @@ INSTRUCTIONS = """
 By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have a
 `before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for NaN, a stop test
 and a sampler of each 1000th step, in turn; triggered ones read the loss each 1000th step, fetching ones each step. By
-hand, all that they do stands in one loop, whose state is in an object that outlives it, as a session's must.
+hand, all that they do stands in one loop, whose state is in an object that outlives it, as a session's must. Of several
+checks of one value a compiler makes one where it sees them all in one loop: each but the first looks at a copy that it does
+not know, in all loops alike. (Without that g++ merges them by hand, and of hooks it does not: `working_64` in
+[the record](../tests/codegen/recorded.json).)
 """
 ENSMALLEN = """
 ensmallen has a loop and numbers of its own; what its callbacks cost is what it takes more with them than without.
@@ -84,6 +87,9 @@ ensmallen computes the loss in each step, whoever wants it; here it is computed 
     "flash": """
 A session takes its life cycle once, whatever the hooks are: making and closing, errors as values, who stopped it and why.
 The loop by hand has none of that. What a hook more takes stands in the table of the Cortex-M4.
+""",
+    "spilled": """
+With -Os the compiler keeps the comparison of a trigger, and the step, in memory while the step is made, and loads them again.
 """,
     "ram": """
 A session has 96 bytes of its own (its steps, where in its life it is, who stopped it and why), and beside the frame room for

@@ -149,6 +149,8 @@ def told(pair, was, now):
 
 
 HOW = "`tests/codegen/run.py --record` renews the record"
+ADVICE = ("what to do: hold `objdump -d` of the program against that of the commit before (a call, or values stored and loaded "
+          f"again, tell which function grew). If the change is meant, move the bound in the source; {HOW}")
 
 
 def judge(source, toolchain, numbers, record, tally):
@@ -350,18 +352,28 @@ def self_test_record(written, tally):
     tally.add("self-test a failing bound tells", None if wanted in found else found)
 
 
+def found(word):
+    """A file as it is named from here, or one beside this script."""
+    for path in (pathlib.Path(word), HERE / word):
+        if path.is_file():
+            return path.resolve()
+    sys.exit(f"there is no {word}; beside run.py are {', '.join(sorted(file.name for file in HERE.glob('*.cpp')))}")
+
+
 def main(arguments):
     if not shutil.which("valgrind"):
         print("SKIPPED: valgrind is not installed")
         sys.exit(report.SKIPPED)
     tally = report.Tally()
-    files = [pathlib.Path(word).resolve() for word in arguments if not word.startswith("--")]
+    files = [found(word) for word in arguments if not word.startswith("--")]
     if "--self-test" in arguments:
         self_test(tally)
         tally.close()
     everything = sorted(HERE.glob("*.cpp"))
     record = Record(json.loads(RECORD.read_text()) if RECORD.exists() else {}, renewed="--record" in arguments)
     play(files or everything, record, tally)
+    if tally.failed:
+        print(ADVICE)
     if not files and not record.renewed:
         gone = sorted(record.files() - {file.name for file in everything})
         tally.add("files that are recorded", f"{', '.join(gone)}: recorded, and no longer there; {HOW}" if gone else None)
