@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The words of docs/performance.md. There is no number of a measurement in them: those come from the figures."""
+"""The words of docs/performance.md. Numbers that are measured are not in them: those come from the figures."""
 
 # what steps, toolchains and competitors are called in figures → on the page
 STEPS = {"tiny": "some ns", "dense": "about 1 µs", "digits": "about 100 µs"}

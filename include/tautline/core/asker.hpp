@@ -84,12 +84,16 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
       -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Index>::type, no_request>...>;
   /// The hooks that a run concerns before it.
   struct is_asked {
-    static consteval hook_mask<sizeof...(Entries)> mask() { return {{(before_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}}; }
+    static consteval hook_mask<sizeof...(Entries)> mask() {
+      return {{(before_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
+    }
   };
   template <class Request>
   static constexpr bool has_feeds = !std::is_same_v<typename inspect<Request>::feeds, type_list<>>;
   struct feeds_names {
-    static consteval hook_mask<sizeof...(Entries)> mask() { return {{has_feeds<typename request_of<Entries>::type>...}}; }
+    static consteval hook_mask<sizeof...(Entries)> mask() {
+      return {{has_feeds<typename request_of<Entries>::type>...}};
+    }
   };
 
   template <auto Mask, class Args>

@@ -32,10 +32,14 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
 
   /// The hooks that a run concerns after it.
   struct is_told {
-    static consteval hook_mask<hook_count> mask() { return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}}; }
+    static consteval hook_mask<hook_count> mask() {
+      return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
+    }
   };
   struct publishes {
-    static consteval hook_mask<hook_count> mask() { return {{!std::is_same_v<provided_by_t<typename Entries::type>, type_list<>>...}}; }
+    static consteval hook_mask<hook_count> mask() {
+      return {{!std::is_same_v<provided_by_t<typename Entries::type>, type_list<>>...}};
+    }
   };
 
   /// Hooks that look at a run before it changes anything: where the backend can stage one.
@@ -45,7 +49,8 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
     static consteval auto mask() { return Mask; }
   };
   template <auto Mask>
-  using gating = filter_if_t<has_gates, is_seeing<Mask>, filter_if_t<has_gates, typename base::template has_callback<gate_callback>, closing>>;
+  using gating = filter_if_t<has_gates, is_seeing<Mask>,
+                             filter_if_t<has_gates, typename base::template has_callback<gate_callback>, closing>>;
   template <auto Mask, class Args>
   static consteval bool is_staged() {
     return !std::is_same_v<gating<Mask>, std::index_sequence<>> && stages<Backend>;
