@@ -53,6 +53,7 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
 
   /// One run, seen by all hooks. @return true if it took place, false at the end of the input
   /// **Errors** `run_after_stop` if a stop was asked for, the input has ended, or the session is closed; no hook sees it.
+  /// Another thread's request may come after `should_stop()` and before this: `try_run` says so without an exception.
   template <class... Items>
   auto run(Items const&... items) {
     return this->template run_masked<everyone, true>(items...);
