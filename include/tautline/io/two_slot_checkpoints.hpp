@@ -226,7 +226,7 @@ class two_slot_checkpoints {
         ++at.index, at.value += saved.bytes;  // another trigger, or none, is no other hook
       }
       if (!found) {
-        if (!wanted.is_trigger) result = message_.differs(now.index, &item);
+        if (!wanted.is_trigger) result = message_.differs(at.index, at.index < from.items ? &saved : nullptr, &item);
         return;
       }
       bool const wants = puts && wanted.bytes > 0 && !(item.kept && state.is_running());
@@ -234,7 +234,7 @@ class two_slot_checkpoints {
       now = {at.index + 1, at.value + saved.bytes};
     });
     for (; result.ok() && now.index < from.items; ++now.index) {
-      if (read_record(now.index) && !saved.is_trigger) result = message_.differs(now.index, nullptr);
+      if (read_record(now.index) && !saved.is_trigger) result = message_.differs(now.index, &saved, nullptr);
     }
     return result;
   }

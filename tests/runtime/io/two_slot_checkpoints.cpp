@@ -418,14 +418,14 @@ TEST_CASE("a checkpoint of another training is refused by the value that differs
   fewer.add(variable, "w", "", w);
   moved.add(hook, "counter", "n", n).add(variable, "w", "", w);
   input_now.add(variable, "w", "", w).add(input, "counter", "n", n);
-  std::string const other = "flash: the checkpoint is of another training: its value ";
-  for (auto const& [training, words] : {std::pair{&renamed, "0 is not variable/v"},
-                                        {&reshaped, "0 is not variable/w"},
-                                        {&retyped, "0 is not variable/w"},
-                                        {&more, "2 is not hook/counter/m"},
-                                        {&fewer, "1 is not here"},
-                                        {&moved, "0 is not hook/counter/n"},
-                                        {&input_now, "1 is not input/counter/n"}}) {
+  std::string const other = "flash: checkpoint of another training (clear() forgets it): value ";
+  for (auto const& [training, words] : {std::pair{&renamed, "0 differs in name, type or shape from variable/v"},
+                                        {&reshaped, "0 has 12 bytes, not 16 as variable/w"},
+                                        {&retyped, "0 differs in name, type or shape from variable/w"},
+                                        {&more, "2 is missing: hook/counter/m"},
+                                        {&fewer, "1 is not in this training"},
+                                        {&moved, "0 has 12 bytes, not 4 as hook/counter/n"},
+                                        {&input_now, "1 differs in name, type or shape from input/counter/n"}}) {
     restored const back = store.restore(training->state());
     CHECK(back.result.kind == error_kind::invalid_argument);
     CHECK(back.result.message == other + words);

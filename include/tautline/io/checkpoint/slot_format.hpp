@@ -153,13 +153,26 @@ class slot_message {
     words.put(" bytes, a slot has "), put_number(words, available);
     return {error_kind::invalid_argument, text_};
   }
-  /// @param item null: the training has no more
-  status differs(std::uint32_t index, state_item const* item) {
+  /// @param saved what stands at the index; null: the checkpoint has no more
+  /// @param item null: the training has no more. Its name comes last, since it may be cut
+  status differs(std::uint32_t index, slot_record const* saved, state_item const* item) {
     writer words(text_, sizeof text_);
-    words.put("flash: the checkpoint is of another training: its value "), put_number(words, index);
-    words.put(item == nullptr ? " is not here" : " is not ");
+    words.put("flash: checkpoint of another training (clear() forgets it): value "), put_number(words, index);
+    if (item == nullptr) {
+      words.put(" is not in this training");
+      return {error_kind::invalid_argument, text_};
+    }
+    std::size_t const wanted = item->view.bytes();
+    if (saved == nullptr) {
+      words.put(" is missing: ");
+    } else if (saved->bytes != wanted) {
+      words.put(" has "), put_number(words, saved->bytes);
+      words.put(" bytes, not "), put_number(words, wanted), words.put(" as ");
+    } else {
+      words.put(" differs in name, type or shape from ");
+    }
     char* const rest = words.position();
-    if (item != nullptr) item->write_name(rest, static_cast<std::size_t>(text_ + sizeof text_ - rest));
+    item->write_name(rest, static_cast<std::size_t>(text_ + sizeof text_ - rest));
     return {error_kind::invalid_argument, text_};
   }
   char const* found(int slot, slot_condition condition, bool other) {
@@ -172,7 +185,7 @@ class slot_message {
   }
 
  private:
-  char text_[120]{};
+  char text_[152]{};
 };
 
 }  // namespace detail
