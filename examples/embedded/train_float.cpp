@@ -44,6 +44,11 @@ static auto make_session(step_number steps) {
 int main() {
   board::boot();
   static auto session = make_session(board::option("steps", 2000));
+  // After an update to a firmware with another model: forget the old checkpoint, and begin anew with the next boot. Never
+  // twice, since then there is none.
+  if (!session.is_open() && session.status().kind == error_kind::invalid_argument && !checkpoints.is_empty()) {
+    if (checkpoints.clear().ok()) board::reset_now();
+  }
   board::began(session.completed_steps());
   if (!session.run_to_completion(target<"train">)) return failed(session.status());
   session.close();

@@ -37,7 +37,7 @@ class Core:
         self.name = name
         self.file = EXAMPLES / f"cortex-{name}.ini"
         text = self.file.read_text()
-        self.flags = [word for each in ("cpu", "lean") for word in ast.literal_eval(self._value(text, each))]
+        self.flags = [word for each in ("cpu", "exact", "lean") for word in ast.literal_eval(self._value(text, each))]
         self.board = ast.literal_eval(self._value(text, "emulated_board"))
 
     @staticmethod
@@ -47,7 +47,7 @@ class Core:
     def build(self, source, image, level="-Os", more=()):
         """None, or what the compiler said."""
         made = report.run(["arm-none-eabi-g++", "-std=c++20", level, *self.flags, "-fno-exceptions", "-fno-rtti", "-Wno-psabi",
-                           "-ffp-contract=off", "-DNDEBUG", f"-I{report.INCLUDE}", f"-I{EXAMPLES}", *more, source,
+                           "-DNDEBUG", f"-I{report.INCLUDE}", f"-I{EXAMPLES}", *more, source,
                            EXAMPLES / "board/startup.cpp", "-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections",
                            "-T", EXAMPLES / "board/mps2.ld", "-o", image])
         return None if made.returncode == 0 else made.stdout

@@ -101,3 +101,12 @@ def problem_of_hang(core, image):
     if code != 0 or not boots or boots.groups() != ("2", "1") or run_in_qemu.compared(printed) != run_in_qemu.compared(wanted):
         return f"ended with {code}\n{printed}"
     return None
+
+
+def problem_of_new_model(code, printed):
+    """After an update: the first boot is that of the firmware before it, the second forgets what that one saved."""
+    wanted = (EXAMPLES / "train_float.expected").read_text()
+    boots = BOOTS.search(printed)
+    if code != 0 or not boots or boots.groups() != ("3", "0") or run_in_qemu.compared(printed) != run_in_qemu.compared(wanted):
+        return f"ended with {code}\n{printed}"
+    return None

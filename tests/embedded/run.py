@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cross  # noqa: E402
 from cross import EXAMPLES, HERE, Core, Cost, report  # noqa: E402
 from resets import (  # noqa: E402
-    WALK_STEPS, problem_of_hang, problem_of_resets, problem_of_walk, problem_outside)
+    WALK_STEPS, problem_of_hang, problem_of_new_model, problem_of_resets, problem_of_walk, problem_outside)
 
 import builds  # noqa: E402
 
@@ -176,6 +176,27 @@ def consumer(core, folder):
     return problem_of_symbols(symbols(source / "build/core_only"))
 
 
+# --- an update ---------------------------------------------------------------------------------------------------------
+
+SESSION = "  static auto session = make_session("
+# what was there before the update: a training of another model, which has left a checkpoint
+BEFORE = """  if (board::kept().boots == 1) {
+    auto graph = static_graph{}.variable<"w">(0.0F).update<"train", "w">([](float& w) { w += 1; });
+    auto old = monitored(graph, checkpoint_saver{checkpoints, at_end});
+    if (!old.run_steps(5, target<"train">)) return 2;
+    old.close();
+    if (checkpoints.is_empty()) return 3;
+    board::reset_now();
+  }
+"""
+
+
+def new_model(core, folder):
+    source = changed("train_float", folder, SESSION, BEFORE + SESSION)
+    image = source.with_suffix(".elf")
+    return core.build(source, image) or problem_of_new_model(*core.run(image))
+
+
 # --- all of it ---------------------------------------------------------------------------------------------------------
 
 def build(core, tally):
@@ -210,6 +231,7 @@ def play(record, tally):
                 (f"budget of slices on {name}",
                  lambda core=core, image=images["control_loop"]: problem_of_slices(*core.run(image))),
             ]
+        jobs.append(("a firmware with another model on m4", lambda: new_model(cores["m4"], folder)))
         jobs.append(("a consumer's project", lambda: consumer(cores["m4"], folder)))
         for (name, _), problem in zip(jobs, report.in_parallel(lambda job: job[1](), jobs)):
             tally.add(name, problem)
@@ -286,6 +308,12 @@ def self_test(tally):
         refused("no restore, the power cut", problem_of_walk(*core.run(image, walk), 37), "went on from a checkpoint")
         image = image_of(changed("train_float", folder, 'using statistics = running_statistics<"loss">;', FORGETFUL))
         refused("a hook that hides its state, the power cut", problem_of_walk(*core.run(image, walk), 37), "ended otherwise")
+        forget = "checkpoints.clear().ok()"
+        image = image_of(changed("train_float", folder, forget, "false"))
+        tally.add("self-test: the same model, and nothing that forgets", problem_of_hang(core, image))
+        source = changed("train_float", folder, SESSION, BEFORE + SESSION)
+        source.write_text(source.read_text().replace(forget, "false"))
+        refused("an update after which nothing is forgotten", problem_of_new_model(*core.run(image_of(source))), "another training")
         printed = "digest 1\n# boots: 9, from a checkpoint: 8\n"
         refused("resets with another result", problem_of_resets("digest 2\n", 0, printed, 8), "undisturbed")
         refused("resets without a restore", problem_of_resets("digest 1\n", 0, printed.replace("8", "0"), 8), "resets")
