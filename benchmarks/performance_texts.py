@@ -60,7 +60,8 @@ what the library adds to that loop: a step of Python takes longer than one of C+
 ELSEWHERE = "Ratios to a measure of the same run."
 AGAIN = """
 `./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page`
-writes the page, `--json FILE` the figures. What is the same on every run, `./dev test` holds against bounds and against
+writes the page, `--json FILE` the figures. `./dev bench --sizes` measures only RAM and flash on a Cortex-M4, which a quick run
+has `--with embedded`; one benchmark alone is a script, `python3 benchmarks/overhead.py --only PATTERN`. What is the same on every run, `./dev test` holds against bounds and against
 [what was recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does
 nothing else.
 """

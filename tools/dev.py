@@ -11,6 +11,9 @@
   bench [--quick] [--json FILE] [--check] [--page]
                          the benchmarks, in 15 minutes, --quick: in 3; --check fails beyond a bound, for a machine that
                          does nothing else; --page writes docs/performance.md; `bench --help` has more
+        --sizes                RAM and flash by hook on a Cortex-M4, nothing else
+        --with embedded        with --quick: these, too; a quick run leaves out what needs large packages
+                         one alone, some of its cases: python3 benchmarks/overhead.py --only PATTERN
   docs [PAGE...]         compiles and runs the programs of the documentation but those with TensorFlow, follows its links
   help                   this text
 
