@@ -11,9 +11,10 @@
   bench [--quick] [--json FILE] [--check] [--page]
                          the benchmarks, in 15 minutes, --quick: in 3; --check fails beyond a bound, for a machine that
                          does nothing else; --page writes docs/performance.md; `bench --help` has more
-        --sizes                RAM and flash by hook on a Cortex-M4, nothing else
-        --with embedded        with --quick: these, too; a quick run leaves out what needs large packages
-                         one alone, some of its cases: python3 benchmarks/overhead.py --only PATTERN
+        --sizes          RAM and flash by hook on a Cortex-M4, nothing else
+        --quick --with embedded
+                         the quick run, and these, which it leaves out otherwise, as it does all that needs large packages
+                         (one benchmark by itself is a script: python3 benchmarks/overhead.py --only PATTERN)
   docs [PAGE...]         compiles and runs the programs of the documentation but those with TensorFlow, follows its links
   help                   this text
 
