@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import figures
+import goals
 
 BASE = "#include <coroutine>\n#include <concepts>\nint main() {}\n"
 HEAD = """#include <tautline/core.hpp>
@@ -40,7 +41,7 @@ int main() {
 HOOKS = (0, 1, 5, 20, 32, 64)
 FEW, HALF, MANY = 1, 32, 64  # what a further hook costs is taken between these
 COMPILERS = ("g++", "clang++-19")
-BOUNDS = {"milliseconds": ("most", 15), "over_base_seconds": ("most", 0.7), "later_to_earlier": ("most", 1.5)}
+BOUNDS = {**goals.bounds("compile"), "over_base_seconds": ("most", 0.7), "later_to_earlier": ("most", 1.5)}
 
 
 def unit(hooks):

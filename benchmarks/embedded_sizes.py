@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import figures
+import goals
 from figures import ROOT, report
 
 sys.path.insert(0, str(ROOT / "tests/embedded"))
@@ -152,7 +153,7 @@ def main():
     if wanted.page:
         write_page(found, empty)
     # the others stand in the lines above
-    figures.tell(found, {"instructions_to_hand": ("most", 1.02), "instructions_to_hand.-Os": ("most", 1.02)}, wanted,
+    figures.tell(found, goals.bounds("embedded"), wanted,
                  shown=lambda name: name.count("/") != 2 or "/5/" in name)
 
 

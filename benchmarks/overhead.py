@@ -39,7 +39,7 @@ import tempfile
 import figures
 import overhead_bounds
 import report
-from overhead_bounds import HOOKS, KINDS
+from overhead_names import HOOKS, KINDS, Measured, Names
 
 HERE = pathlib.Path(__file__).resolve().parent
 KEPT = figures.ROOT / "build/bench/overhead"
@@ -87,18 +87,18 @@ class Program:
 
     def times(self, repetitions):
         """@return figures"""
-        of, found = overhead_bounds.Figures({}, self.step, self.toolchain), {}
+        names, found = Names(self.step, self.toolchain), {}
         for kind, competitor, *turns in self.run("time", repetitions):
             values = sorted(float(turn) for turn in turns)
             quarters = statistics.quantiles(values, n=4)
             for figure, value in (("ns_per_step", values[0]), ("ns_per_step_median", statistics.median(values)),
                                   ("ns_per_step_spread", quarters[2] - quarters[0])):
-                found[of.name(kind, self.hooks, competitor, figure)] = value
+                found[names.name(kind, self.hooks, competitor, figure)] = value
         return found
 
     def counts(self):
         """@return figures"""
-        of, found, dumped = overhead_bounds.Figures({}, self.step, self.toolchain), {}, {}
+        names, found, dumped = Names(self.step, self.toolchain), {}, {}
         steps = STEPS[self.step][1]
         with tempfile.TemporaryDirectory() as folder:
             allocations = self.run("count", steps, ["valgrind", "--tool=callgrind", "--branch-sim=yes",
@@ -118,7 +118,7 @@ class Program:
                                   ("branches_per_step", a_step["Bc"] + a_step["Bi"]),
                                   ("indirect_branches_per_step", a_step["Bi"]),
                                   ("allocations_per_step", float(allocated))):
-                found[of.name(kind, self.hooks, competitor, figure)] = value
+                found[names.name(kind, self.hooks, competitor, figure)] = value
         return found
 
     def growth(self, most):
@@ -198,12 +198,12 @@ def add_ratios(found):
 def show(found):
     for toolchain in TOOLCHAINS:
         for step in STEPS:
-            of = overhead_bounds.Figures(found, step, toolchain)
+            measured = Measured(found, step, toolchain)
             for kind in KINDS:
                 case = f"{step}, {kind}, {toolchain}"
-                table(of, f"{case}: ns a step (× hand)", kind, "ns_per_step", "ns_to_hand")
-                table(of, f"{case}: instructions a step (× hand)", kind, "instructions_per_step", "instructions_to_hand")
-                table(of, f"{case}: branches a step (how many of them are indirect)", kind, "branches_per_step",
+                table(measured, f"{case}: ns a step (× hand)", kind, "ns_per_step", "ns_to_hand")
+                table(measured, f"{case}: instructions a step (× hand)", kind, "instructions_per_step", "instructions_to_hand")
+                table(measured, f"{case}: branches a step (how many of them are indirect)", kind, "branches_per_step",
                       "indirect_branches_per_step")
     for name in sorted(name for name in found if name.startswith("growth/")):
         print(f"{name:60} {found[name]:10.3f}")
@@ -211,14 +211,14 @@ def show(found):
     print("\nallocations in a step: " + (", ".join(allocating) or "none, by anybody"))
 
 
-def table(of, title, kind, figure, beside):
+def table(measured, title, kind, figure, beside):
     """A line a competitor, a pair of columns a number of hooks: the figure, and what stands beside it."""
     lines = []
     for competitor in (*PLAIN, *ENSMALLEN):
         cells = []
         for hooks in HOOKS:
-            value = of.at(kind, hooks, competitor, figure)
-            cells.append(" " * 20 if value is None else f"{value:12.2f} ({of.at(kind, hooks, competitor, beside):5.2f})")
+            value = measured.at(kind, hooks, competitor, figure)
+            cells.append(" " * 20 if value is None else f"{value:12.2f} ({measured.at(kind, hooks, competitor, beside):5.2f})")
         if "".join(cells).strip():
             lines.append(f"{competitor:20}" + "".join(cells))
     if lines:

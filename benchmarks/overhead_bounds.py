@@ -1,110 +1,99 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The bounds that the figures of overhead.py are held against, and a test of them with figures that are made up."""
+"""The figures of overhead.py held against the bounds of goals.py, and a test of that with figures that are made up."""
 
-HOOKS = (0, 1, 5, 20, 64)
-KINDS = ("idle", "working", "triggered", "fetching")
-SAME_INSTRUCTIONS = 1.005  # "1.00" with two digits
-PACE_100 = 0.25  # ns a step: what is below is not measurable
+from goals import GOALS, NOISE
+from overhead_names import KINDS, Measured, Names, cases, difference
 
-
-def difference(found, reference):
-    return None if found is None or reference is None else found - reference
+# figures of what hooks cost: what they are called in goals, and what of them is too little to be told from nothing
+COSTS = {"ns_per_step": ("ns", NOISE), "instructions_per_step": ("instructions", 0)}
 
 
-def cases():
-    """On each step: without hooks all kinds are the same."""
-    return [(kind, hooks) for kind in KINDS for hooks in HOOKS if hooks > 0 or kind == "idle"]
+def held(numbers, step, toolchain):
+    """@param numbers by the name of their figure
+    @return (goal, name, number, bound) of each figure that has a bound; the name may be one that is computed here"""
+    measured = Measured(numbers, step, toolchain)
+    told = list(ratios(measured))
+    if step == "tiny":  # what few ns are beside a microsecond, or a few instructions beside thousands, cannot be told
+        told += [*coroutines(measured, toolchain), *overheads(measured), *growths(measured)]
+    return [(goal, measured.name(*where), number, bound) for goal, where, number, bound in told
+            if number is not None and bound is not None]
 
 
-class Figures:
-    """Looks figures up. What was not measured is no number, and no bound is held against it."""
+# each gives (goal, kind and hooks and competitor and figure, number, bound); None is what was not measured
 
-    def __init__(self, figures, step, toolchain):
-        self.figures = figures
-        self.prefix = "" if step == "tiny" else f"{step}_"
-        self.suffix = "" if toolchain == "g++-O2" else f".{toolchain}"
-
-    def name(self, kind, hooks, competitor, figure):
-        return f"{self.prefix}{kind}/{hooks}/{competitor}{self.suffix}/{figure}"
-
-    def at(self, *where):
-        return self.figures.get(self.name(*where))
-
-    def over_hand(self, kind, hooks, competitor, figure):
-        """What a competitor costs beyond the loop by hand."""
-        return difference(self.at(kind, hooks, competitor, figure), self.at(kind, hooks, "hand", figure))
-
-
-def held(figures, step, toolchain):
-    """@return (name of a figure, found, most) for each bound that there are figures for"""
-    of = Figures(figures, step, toolchain)
-    found = []
-
-    def most(name, value, limit):
-        if value is not None and limit is not None:
-            found.append((name, value, limit))
-
+def ratios(measured):
     for kind, hooks in cases():
-        def name(competitor, figure, kind=kind, hooks=hooks):
-            return of.name(kind, hooks, competitor, figure)
-
-        most(name("fused", "ns_to_hand"), of.at(kind, hooks, "fused", "ns_to_hand"), 1.05)
+        of_goals = [("time", "fused", "ns_to_hand"),
+                    *(("allocations", competitor, "allocations_per_step") for competitor in ("fused", "coroutine", "classic"))]
         if kind == "idle":
-            most(name("fused", "instructions_to_hand"), of.at(kind, hooks, "fused", "instructions_to_hand"), SAME_INSTRUCTIONS)
+            of_goals.append(("instructions, idle", "fused", "instructions_to_hand"))
         if kind == "working" and hooks == 5:
-            most(name("fused", "instructions_to_hand"), of.at(kind, hooks, "fused", "instructions_to_hand"), 1.02)
-        for competitor in ("fused", "coroutine", "classic"):
-            most(name(competitor, "allocations_per_step"), of.at(kind, hooks, competitor, "allocations_per_step"), 0)
-        if step != "tiny":
-            continue  # what few ns are beside a microsecond, or a few instructions beside thousands, cannot be told
-        most(name("coroutine", "ns_over_hand"), of.over_hand(kind, hooks, "coroutine", "ns_per_step"),
-             4 if toolchain.startswith("clang") else 8)
-        fused = of.at(kind, hooks, "fused", "ns_per_step")
-        paced = of.at(kind, hooks, "coroutine_pace_100", "ns_per_step")
-        if fused is not None and paced is not None:
-            most(name("coroutine_pace_100", "ns_over_fused"), paced - fused, max(PACE_100, 0.03 * fused))
-        for figure, noise in (("ns_per_step", PACE_100), ("instructions_per_step", 0)):
-            ours = of.over_hand(kind, hooks, "fused", figure)
-            for competitor, times in (("virtual", 5), ("function", 10)):
-                theirs = of.over_hand(kind, hooks, competitor, figure) if hooks > 0 else None
-                if ours is not None and theirs is not None:
-                    most(name("fused", f"overhead_to_{competitor}_in_{figure}"), ours, max(theirs / times, noise))
+            of_goals.append(("instructions, working", "fused", "instructions_to_hand"))
+        for goal, competitor, figure in of_goals:
+            where = (kind, hooks, competitor, figure)
+            yield goal, where, measured.at(*where), GOALS[goal].bound
+
+
+def coroutines(measured, toolchain):
+    goal = "steps(), clang" if toolchain.startswith("clang") else "steps(), g++"
+    for case in cases():
+        over = measured.over_hand(*case, "coroutine", "ns_per_step")
+        yield goal, (*case, "coroutine", "ns_over_hand"), over, GOALS[goal].bound
+        fused = measured.at(*case, "fused", "ns_per_step")
+        over = difference(measured.at(*case, "coroutine_pace_100", "ns_per_step"), fused)
+        bound = fused and max(GOALS["run_steps(100)"].bound, 0.03 * fused)
+        yield "run_steps(100)", (*case, "coroutine_pace_100", "ns_over_fused"), over, bound
+
+
+def overheads(measured):
+    """Ours, and what it may be beside that of others."""
+    for kind, hooks in cases():
+        for figure, (short, noise) in COSTS.items():
             # ensmallen's loop is its own: with hooks beyond without hooks, on both sides
-            ours = difference(of.at(kind, hooks, "fused", figure), of.at("idle", 0, "fused", figure))
-            theirs = difference(of.at(kind, hooks, "ensmallen", figure), of.at(kind, hooks, "ensmallen_bare", figure))
-            if ours is not None and theirs is not None:
-                most(name("fused", f"overhead_to_ensmallen_in_{figure}"), ours, max(theirs, noise))
-    for figure, share in (("ns_per_step", 1.05), ("instructions_per_step", 1.02)):
+            sides = {"ensmallen": (difference(measured.at(kind, hooks, "fused", figure), measured.at("idle", 0, "fused", figure)),
+                                   difference(measured.at(kind, hooks, "ensmallen", figure),
+                                              measured.at(kind, hooks, "ensmallen_bare", figure)))}
+            for competitor in ("virtual", "function") if hooks > 0 else ():
+                sides[competitor] = [measured.over_hand(kind, hooks, one, figure) for one in ("fused", competitor)]
+            for competitor, (ours, theirs) in sides.items():
+                goal = f"{short}, {competitor}"
+                bound = None if theirs is None else max(theirs / GOALS[goal].bound, noise)
+                yield goal, (kind, hooks, "fused", f"overhead_to_{competitor}_in_{figure}"), ours, bound
+
+
+def growths(measured):
+    """What 64 hooks add, and what they may by what they add by hand."""
+    for figure, (short, _) in COSTS.items():
+        goal = f"{short}, growth"
+        least = {"ns": NOISE, "instructions": 0.5}[short]
         for kind in KINDS:
-            grown = [difference(of.at(kind, 64, competitor, figure), of.at("idle", 0, competitor, figure))
-                     for competitor in ("fused", "hand")]
-            if step == "tiny" and None not in grown:
-                least = PACE_100 if figure == "ns_per_step" else 0.5
-                most(of.name(kind, 64, "fused", f"growth_of_{figure}"), grown[0], max(share * grown[1], least))
-    return found
+            ours, by_hand = (difference(measured.at(kind, 64, one, figure), measured.at("idle", 0, one, figure))
+                             for one in ("fused", "hand"))
+            bound = None if by_hand is None else max(GOALS[goal].bound * by_hand, least)
+            yield goal, (kind, 64, "fused", f"growth_of_{figure}"), ours, bound
 
 
-def beyond(figures, steps, toolchains):
+def beyond(numbers, steps, toolchains):
     """@return a line for each bound that does not hold"""
-    return [f"{name} is {found:.3f}, at most {most:.3f}" for step in steps for toolchain in toolchains
-            for name, found, most in held(figures, step, toolchain) if found > most]
+    return [f"{name} is {number:.3f}, at most {bound:.3f}" for step in steps for toolchain in toolchains
+            for _, name, number, bound in held(numbers, step, toolchain) if number > bound]
 
 
 def made_up(toolchain):
-    """Figures that hold all bounds."""
-    of, figures = Figures({}, "tiny", toolchain), {}
-    over = {"hand": 0, "fused": 0, "coroutine": 3, "coroutine_pace_100": 0.02, "classic": 9, "virtual": 5, "function": 5,
-            "signals2": 90, "ensmallen_bare": 20, "ensmallen": 22}
+    """@return numbers that hold all bounds"""
+    names, numbers = Names("tiny", toolchain), {}
+    over = {"hand": 0, "fused": 0, "coroutine": 3, "coroutine_pace_100": 0.02, "classic": 9, "virtual": 5,
+            "function": 5, "signals2": 90, "ensmallen_bare": 20, "ensmallen": 22}
     for kind, hooks in cases():
         for competitor, more in over.items():
-            extra = more if competitor == "ensmallen_bare" else 0 if hooks == 0 else more
-            for figure, base in (("ns_per_step", 7), ("instructions_per_step", 40)):
-                work = 0 if competitor == "ensmallen_bare" else hooks
-                figures[of.name(kind, hooks, competitor, figure)] = base + work + extra
-            figures[of.name(kind, hooks, competitor, "ns_to_hand")] = 1 if extra == 0 else 1 + extra / (7 + hooks)
-            figures[of.name(kind, hooks, competitor, "instructions_to_hand")] = 1 if extra == 0 else 1 + extra / (40 + hooks)
-            figures[of.name(kind, hooks, competitor, "allocations_per_step")] = 0
-    return figures
+            bare = competitor == "ensmallen_bare"
+            extra = more if bare or hooks > 0 else 0
+            for figure, base, ratio in (("ns_per_step", 7, "ns_to_hand"),
+                                        ("instructions_per_step", 40, "instructions_to_hand")):
+                numbers[names.name(kind, hooks, competitor, figure)] = base + (0 if bare else hooks) + extra
+                numbers[names.name(kind, hooks, competitor, ratio)] = 1 + extra / (base + hooks)
+            numbers[names.name(kind, hooks, competitor, "allocations_per_step")] = 0
+    return numbers
 
 
 # what is made worse, by how much, and a word of the line that must say so
@@ -127,12 +116,13 @@ SELF_TEST = [
 
 def self_test(tally):
     for toolchain in ("g++-O2", "clang++-19-O2"):
-        of = Figures({}, "tiny", toolchain)
+        names = Names("tiny", toolchain)
         good = made_up(toolchain)
         lines = beyond(good, ["tiny"], [toolchain])
         tally.add(f"bounds hold on {toolchain}", "\n".join(lines) or None)
         for where, more, word in SELF_TEST:
-            name = of.name(*where.split("/"))
+            name = names.name(*where.split("/"))
             lines = beyond(good | {name: good[name] + more}, ["tiny"], [toolchain])
             right = not lines if word is None else any(word in line for line in lines)
-            tally.add(f"{name} + {more}", None if right else f"expected {word}, found: " + ("; ".join(lines) or "nothing"))
+            problem = None if right else f"expected {word}, found: {'; '.join(lines) or 'nothing'}"
+            tally.add(f"{name} + {more}", problem)

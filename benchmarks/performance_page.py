@@ -9,11 +9,11 @@ import sys
 import zlib
 
 import figures
-import overhead_bounds
+import overhead_names
 import performance_goals
 import performance_texts as texts
 import plots
-from overhead_bounds import HOOKS, KINDS, difference
+from overhead_names import HOOKS, KINDS, difference
 from page_parts import fixed, number, paragraph, table
 from performance_texts import COMPETITORS, STEPS, TOOLCHAINS
 
@@ -31,13 +31,13 @@ class Page:
         self.found, self.about = found, about
         self.text, self.plots = "", {}
 
-    def of(self, step, toolchain="g++-O2"):
-        return overhead_bounds.Figures(self.found, step, toolchain)
+    def measured(self, step, toolchain="g++-O2"):
+        return overhead_names.Measured(self.found, step, toolchain)
 
     def by_hooks(self, kind, competitors, figure, step="tiny"):
         """@return (competitor, hooks) → figure; without hooks all kinds are the same"""
-        of = self.of(step)
-        return {(name, hooks): of.at(kind if hooks else "idle", hooks, name, figure)
+        measured = self.measured(step)
+        return {(name, hooks): measured.at(kind if hooks else "idle", hooks, name, figure)
                 for name in competitors for hooks in HOOKS}
 
     def add(self, *parts):
@@ -85,18 +85,18 @@ class Page:
             rows = [[words, *(fixed(found[name, hooks], 1) for hooks in HOOKS)] for name, words in COMPETITORS.items()]
             parts.append(table([f"{kind} hooks: instructions", *map(str, HOOKS)], rows))
         rows = []
-        for kind, hooks in overhead_bounds.cases():
-            found = [self.of("tiny", name).at(kind, hooks, "fused", "instructions_to_hand") for name in TOOLCHAINS]
+        for kind, hooks in overhead_names.cases():
+            found = [self.measured("tiny", name).at(kind, hooks, "fused", "instructions_to_hand") for name in TOOLCHAINS]
             rows.append([f"{hooks} {kind}", *(fixed(value, 3) for value in found)])
         parts.append(table(["`run_to_completion` to by hand", *TOOLCHAINS.values()], rows))
         ensmallen = texts.ENSMALLEN if any("/ensmallen" in name for name in self.found) else texts.NO_ENSMALLEN
         self.section("Instructions a step", texts.INSTRUCTIONS + ensmallen, *parts)
 
     def time(self):
-        of, competitors, drawn, parts = self.of("tiny"), [name for name in DRAWN if name != "hand"], [], []
+        measured, competitors, drawn, parts = self.measured("tiny"), [name for name in DRAWN if name != "hand"], [], []
         competitors.insert(2, "classic")
         for place, name in enumerate(competitors):
-            over = {1 + at + (place - 3) * 0.06: of.over_hand(kind, 5, name, "ns_per_step")
+            over = {1 + at + (place - 3) * 0.06: measured.over_hand(kind, 5, name, "ns_per_step")
                     for at, kind in enumerate(KINDS)}
             points = [(x, max(value, 0.05)) for x, value in over.items() if value is not None]
             drawn.append((name, title_of(name), points))
@@ -105,11 +105,11 @@ class Page:
                           more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"])
         picture = self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor", plot)
         for step, words in STEPS.items():
-            of, places, rows = self.of(step), {"tiny": 2, "dense": 1, "digits": 0}[step], []
+            measured, places, rows = self.measured(step), {"tiny": 2, "dense": 1, "digits": 0}[step], []
             for kind in KINDS:
                 for hooks in (5, 64):
-                    alone, noise = (of.at(kind, hooks, "hand", name) for name in ("ns_per_step", "ns_per_step_spread"))
-                    over = [of.over_hand(kind, hooks, name, "ns_per_step") for name in competitors]
+                    alone, noise = (measured.at(kind, hooks, "hand", name) for name in ("ns_per_step", "ns_per_step_spread"))
+                    over = [measured.over_hand(kind, hooks, name, "ns_per_step") for name in competitors]
                     rows.append([f"{hooks} {kind}", *(fixed(value, places) for value in (alone, *over, noise))])
             heads = ["+ " + COMPETITORS[name].removeprefix("tautline, ") for name in competitors]
             parts.append(table([f"a step of {words}: ns", "by hand", *heads, "noise"], rows))

@@ -66,34 +66,32 @@ has `--with embedded`; one benchmark alone is a script, `python3 benchmarks/over
 nothing else.
 """
 
-# --- why a goal is missed: shown where it is, and only there -----------------------------------------------------------
+# --- why a goal is missed: shown where it is, and only there ------------------------------------------------------------
 
-WHY = {
-    "layout": """
+LAYOUT = """
 A loop of some ns is mostly the latency of its own state, and moves by some per cent when its code is laid out otherwise;
 the instructions are what the hooks are.
-""",
-    "triggered": """
+"""
+TRIGGERED = """
 A hook with a trigger says before the run what it asks for, so that at all other steps nothing is computed for it, and
 after the run it is looked at again whether its values are there: two comparisons a step, between which the answer is
 kept; of many hooks, in memory. By hand, and in a list whose hooks take the loss when they want it, there is one.
-""",
-    "many": """
+"""
+MANY = """
 Of 64 hooks more is alive in a loop than a processor has registers, and a compiler does not inline all of it where the loop
 is left at each step: what is stored and loaded again, and calls, are some instructions a hook.
-""",
-    "loss": """
+"""
+LOSS = """
 ensmallen computes the loss in each step, whoever wants it; here it is computed when a hook asks, and counts as the hooks'.
-""",
-    "flash": """
+"""
+FLASH = """
 A session takes its life cycle once, whatever the hooks are: making and closing, errors as values, who stopped it and why.
 The loop by hand has none of that. What a hook more takes stands in the table of the Cortex-M4.
-""",
-    "spilled": """
+"""
+SPILLED = """
 With -Os the compiler keeps the comparison of a trigger, and the step, in memory while the step is made, and loads them again.
-""",
-    "ram": """
+"""
+RAM = """
 A session has 96 bytes of its own (its steps, where in its life it is, who stopped it and why), and beside the frame room for
 errors: for both together 256 bytes, unless `frame_bytes` says less. The rest are gaps between hooks.
-""",
-}
+"""

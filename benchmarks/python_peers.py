@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 import figures
-import overhead_bounds
+import overhead_names
 import packages
 import report
 
@@ -116,20 +116,20 @@ def measure(sides, wanted):
 
 def show(found):
     """A line a competitor, a column a number of hooks."""
-    of = overhead_bounds.Figures(found, "tiny", "g++-O2")
-    for kind in overhead_bounds.KINDS:
+    measured = overhead_names.Measured(found, "tiny", "g++-O2")
+    for kind in overhead_names.KINDS:
         lines = []
         for competitor, reference in (side.names for side in SIDES):
             for name in (reference, competitor):
                 cells = []
-                for hooks in overhead_bounds.HOOKS:
-                    value, by_hand = (of.at(kind, hooks, one, "ns_per_step") for one in (name, reference))
+                for hooks in overhead_names.HOOKS:
+                    value, by_hand = (measured.at(kind, hooks, one, "ns_per_step") for one in (name, reference))
                     cells.append(" " * 21 if value is None else f"{value:12.0f} ({value / by_hand:6.2f})")
                 if "".join(cells).strip():
                     lines.append(f"{name:20}" + "".join(cells))
         if lines:
             print(f"\n{kind}: least ns a step (× its loop without hooks)\n{'hooks':20}"
-                  + "".join(f"{hooks:12}{'':9}" for hooks in overhead_bounds.HOOKS))
+                  + "".join(f"{hooks:12}{'':9}" for hooks in overhead_names.HOOKS))
             print("\n".join(lines))
 
 
@@ -160,7 +160,7 @@ def main():
     wanted = parser.parse_args()
     if wanted.self_test:
         self_test()
-    cases = [case for case in overhead_bounds.cases() if not wanted.quick or case[1] in (0, 5, 64)]
+    cases = [case for case in overhead_names.cases() if not wanted.quick or case[1] in (0, 5, 64)]
     sides = []
     with figures.folder() as errors:
         for side in SIDES:

@@ -7,7 +7,7 @@ import sys
 
 import figures
 import report
-from overhead_bounds import HOOKS
+from overhead_names import HOOKS
 
 HERE = figures.ROOT / "benchmarks"
 COMPETITORS = {"hand": "hand", "fused": "fused_alone", "virtual": "virtual_list", "function": "function_list",

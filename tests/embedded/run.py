@@ -27,6 +27,9 @@ from resets import (  # noqa: E402
 
 import builds  # noqa: E402
 
+sys.path.insert(0, str(report.ROOT / "benchmarks"))
+from goals import GOALS  # noqa: E402
+
 RECORD = HERE / "recorded.json"
 BUILD = report.ROOT / "build/test/embedded"
 PROGRAMS = ["train_float", "train_fixed", "control_loop"]
@@ -75,12 +78,14 @@ def problem_of_slices(code, printed):
 # --- costs -------------------------------------------------------------------------------------------------------------
 
 # figure: (what it is held against, factor, more): figure <= factor * other + more
+INSTRUCTIONS, LOOP = (GOALS[f"Cortex-M4, {goal}"].bound for goal in ("instructions", "loop"))
 BOUNDS = {
-    "5/fused-O2/instructions_per_step": ("5/hand-O2/instructions_per_step", 1.02, 0),
+    "5/fused-O2/instructions_per_step": ("5/hand-O2/instructions_per_step", INSTRUCTIONS, 0),
+    # the goal is missed here; docs/performance.md says why
     "5/fused-Os/instructions_per_step": ("5/hand-Os/instructions_per_step", 1.03, 0),
     # the loop with all that the hooks do in a step
-    "5/fused-Os/loop_bytes": ("5/hand-Os/loop_bytes", 1, 300),
-    "5/fused-O2/loop_bytes": ("5/hand-O2/loop_bytes", 1, 300),
+    "5/fused-Os/loop_bytes": ("5/hand-Os/loop_bytes", 1, LOOP),
+    "5/fused-O2/loop_bytes": ("5/hand-O2/loop_bytes", 1, LOOP),
     "1/fused-Os/loop_bytes": ("1/hand-Os/loop_bytes", 1, 100),
     # a session can stop, fail, be resumed, closed and asked: that is paid once, whatever the hooks are
     "1/fused-Os/flash_bytes": ("1/hand-Os/flash_bytes", 1, 2300),
