@@ -67,6 +67,8 @@ SCRIPTS = [
     ["docs/run.py"],
     ["docs/performance.py", "--self-test"],
     ["docs/performance.py"],
+    ["bench/run.py", "--self-test"],
+    ["bench/run.py"],
     ["readers/safetensors.py", "--self-test"],
     ["readers/safetensors.py"],
     ["readers/tensorboard.py", "--self-test"],

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """docs/performance.md and its plots are what is made from docs/performance/figures.json: nobody edits a number by hand.
-And `./dev bench` runs each benchmark that there is.
 
 usage: performance.py [--self-test]
 """
@@ -17,45 +16,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent / "tools"), str(HERE.parent.parent / "benchmarks")]
 import performance_page  # noqa: E402
 import report  # noqa: E402
-import run as bench  # noqa: E402
-
-LARGE = {"saving.py", "checkpoint_store.py", "python_peers.py", "tensorflow_step.py", "embedded_sizes.py"}
-# words behind ./dev bench, and what is left out then
-CHOICES = {
-    "": set(),
-    "--without tensorflow": {"tensorflow_step.py"},
-    "--without tensorflow --without ignite": {"tensorflow_step.py", "python_peers.py"},
-    "--without embedded": {"embedded_sizes.py"},
-    "--quick": LARGE,
-    "--quick --with ignite": LARGE - {"python_peers.py"},
-    "--quick --with tensorflow --with disk": {"embedded_sizes.py"},
-    "--sizes": {each.script for each in bench.BENCHMARKS} - {"embedded_sizes.py"},
-}
 
 
 def play(tally):
     told = performance_page.problems()
-    tally.add("page, plots and figures of performance", "\n".join(f"{name}: {problem}" for name, problem in told) or None)
+    problem = "\n".join(f"{name}: {what}" for name, what in told)
+    tally.add("page, plots and figures of performance", problem or None)
     about = json.loads((performance_page.FOLDER / "figures.about.json").read_text())
     for words in ("--without tensorflow --without ignite", "--quick --page"):
         said = performance_page.made({}, about | {"command": f"./dev bench {words}"})[0]
         wanted = f"`./dev bench {words.removesuffix(' --page')} --page`"
-        tally.add(f"the command of the page: {words}", None if wanted in " ".join(said.split()) else f"{wanted} is not on it")
-    for words, wanted in CHOICES.items():
-        chosen = bench.options(words.split())
-        left_out = {each.script for each in bench.BENCHMARKS if bench.why_left_out(each, chosen)}
-        told = f"leaves out {', '.join(sorted(left_out)) or 'nothing'}" if left_out != wanted else None
-        tally.add(f"./dev bench {words}", told)
-    peers = next(each for each in bench.BENCHMARKS if each.script == "python_peers.py")
-    words = bench.arguments_of(peers, bench.options(["--without", "tensorflow"]), "kept")
-    tally.add("half of a benchmark", None if words == ["--json", "kept", "--without", "tensorflow"] else str(words))
-    tally.add("benchmarks that ./dev bench runs", problem_of_list({each.script for each in bench.BENCHMARKS}, bench.HERE))
-
-
-def problem_of_list(listed, folder):
-    there = {file.name for file in folder.glob("*.py") if "figures.parser(" in file.read_text()}
-    told = [f"{name}: not listed" for name in sorted(there - listed)] + [f"{name}: not there" for name in sorted(listed - there)]
-    return "\n".join(told) or None
+        problem = None if wanted in " ".join(said.split()) else f"{wanted} is not on it"
+        tally.add(f"the command of the page: {words}", problem)
 
 
 def changed_number(text):
@@ -90,7 +62,8 @@ SELF_TEST = [
     ("figures.json", hidden_figure, "performance.md"),
     ("figures.json", lambda text: text.replace("\n ", "\n  "), "figures.json"),
     ("figures.about.json", other_machine, "performance.md"),
-    ("instructions-idle.svg", lambda text: text.replace("1.5", "1.6", 1).replace("<g ", "<g  ", 1), "instructions-idle.svg"),
+    ("instructions-idle.svg", lambda text: text.replace("1.5", "1.6", 1).replace("<g ", "<g  ", 1),
+     "instructions-idle.svg"),
     ("instructions-idle.svg", lambda text: re.sub("drawn from", "from", text), "instructions-idle.svg"),
     ("instructions-idle.svg", None, "instructions-idle.svg"),
     ("another.svg", lambda text: "<svg/>\n", "another.svg"),
@@ -109,13 +82,8 @@ def self_test(tally):
             else:
                 file.write_text(change(file.read_text() if file.exists() else ""))
             told = {where for where, _ in performance_page.problems(pathlib.Path(page), folder)}
-            tally.add(f"self-test {number}: {name}", None if wanted in told else f"{wanted} is not among {sorted(told)}")
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "a.py").write_text("wanted = figures.parser(__doc__)\n")
-        (pathlib.Path(folder) / "b.py").write_text("no benchmark\n")
-        for listed, wanted in (({"a.py"}, None), (set(), "a.py: not listed"), ({"a.py", "b.py"}, "b.py: not there")):
-            told = problem_of_list(listed, pathlib.Path(folder))
-            tally.add(f"self-test list of {len(listed)}", None if told == wanted else f"{told} instead of {wanted}")
+            problem = None if wanted in told else f"{wanted} is not among {sorted(told)}"
+            tally.add(f"self-test {number}: {name}", problem)
 
 
 def main(arguments):
