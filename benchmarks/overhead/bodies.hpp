@@ -31,7 +31,6 @@ inline constexpr std::int64_t period = 1000;
 /// What a body wants of the run, after it.
 enum class wants { nothing, loss, step, loss_when_due };
 
-template <int Number>
 struct idle {
   static constexpr wants needs = wants::nothing;
   [[gnu::always_inline]] void before() {}
@@ -56,14 +55,20 @@ struct running_mean {
   void each(auto see) const { see(mean); }
 };
 
-/// @tparam First false: it looks at a value of its own. Several checks of one value would be one to a compiler that sees
-///         them all in one loop, which is no matter of hooks.
+/// @tparam First false: it looks at a value of its own. Several checks of one value would be one to a compiler that
+///         sees them all in one loop, which is no matter of hooks.
 template <bool First>
 struct finite_check {
   static constexpr wants needs = wants::loss;
   /// False is an error.
   [[gnu::always_inline]] bool after(float loss) {
-    if constexpr (!First) asm volatile("" : "+x"(loss));
+    if constexpr (!First) {
+#ifdef __SSE__
+      asm volatile("" : "+x"(loss));  // in its register; each processor has another letter for those
+#else
+      asm volatile("" : "+m"(loss));  // right everywhere, and costs a store and a load in all loops alike
+#endif
+    }
     return loss - loss == 0;
   }
   void each(auto) const {}
@@ -99,9 +104,10 @@ struct every {
 };
 
 namespace detail {
+// Bodies of several places may be of one type: competitors that need a type for each hook have its place in it, too.
 template <kind Kind, std::size_t Index>
 auto choose_body() {
-  if constexpr (Kind == kind::idle) return std::type_identity<idle<static_cast<int>(Index % 5)>>{};
+  if constexpr (Kind == kind::idle) return std::type_identity<idle>{};
   if constexpr (Kind == kind::working) {
     if constexpr (Index % 5 == 0) return std::type_identity<counter>{};
     if constexpr (Index % 5 == 1) return std::type_identity<running_mean>{};
