@@ -2,7 +2,8 @@
 // What saving a checkpoint costs, each figure beside its measure, taken in turn in the same run, the least time of all
 // rounds for each:
 //   snapshot_of_memcpy   taking a snapshot, of one memcpy of the same bytes: time, smaller is better
-//   save_of_write        saving, of write and fsync of the same bytes and removing the file before: throughput, larger is better
+//   save_of_write        saving, of write and fsync of the same bytes and removing the file before: throughput, larger
+//                        is better
 // usage: checkpoint_store FOLDER [MIB [ROUNDS]]        prints `name value` lines
 #include <algorithm>
 #include <chrono>

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """What a session costs to compile: seconds and memory of one translation unit, against its number of hooks.
 
-Each figure is the least of several compilations, taken in turn so that a busy machine disturbs all alike: processor time
-of the compiler and what it starts, and the most memory that it had at once. The hooks are of the usual kind: each asks for
-a value, reads it, and may ask for a stop; all are of different types. No warnings, -O0, and -O2 unless it is quick.
+Each figure is the least of several compilations, taken in turn so that a busy machine disturbs all alike: processor
+time of the compiler and what it starts, and the most memory that it had at once. The hooks are of the usual kind: each
+asks for a value, reads it, and may ask for a stop; all are of different types. No warnings, -O0, and -O2 unless it is
+quick.
 
 Whether the time is linear in hooks: what a hook costs among the second 32, to what one costs among the first.
 
@@ -47,7 +48,8 @@ BOUNDS = {**goals.bounds("compile"), "over_base_seconds": ("most", 0.7), "later_
 def unit(hooks):
     """A program with a session of so many hooks."""
     watches = "".join(f", watch<{i}>{{}}" for i in range(hooks))
-    return HEAD + f'  auto session = monitored(graph{watches});\n  (void)session.run_to_completion(target<"train">);\n}}\n'
+    return (f"{HEAD}  auto session = monitored(graph{watches});\n"
+            '  (void)session.run_to_completion(target<"train">);\n}\n')
 
 
 def compiled(compiler, level, file):
@@ -89,7 +91,8 @@ def figures_of(name, least):
 
 def main():
     parser = figures.parser(__doc__)
-    parser.add_argument("--quick", action="store_true", help="three compilations each instead of seven, and none with -O2")
+    parser.add_argument("--quick", action="store_true",
+                        help="three compilations each instead of seven, and none with -O2")
     wanted = parser.parse_args()
     found = {}
     with figures.folder() as folder:

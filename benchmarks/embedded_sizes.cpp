@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A training of some steps on a Cortex-M with one hook, or with none: embedded_sizes.py compiles it for each hook and takes the
-// difference.
+// A training of some steps on a Cortex-M with one hook, or with none: embedded_sizes.py compiles it for each hook and
+// takes the difference.
 //
 //   -DHEADER=<…>    the hook's header, if it is not one of the core
 //   -DHOOK=…        the hook, as an argument of monitored(); without it there is none

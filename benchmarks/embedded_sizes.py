@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What a hook takes of a Cortex-M4: flash and RAM of an image with it alone, less those of the same image without hooks;
-and what five of them cost beside the same code by hand. Bytes are those of the linked image: code, constants, static
-objects, and of newlib and libgcc what comes with them; stack is not counted.
+"""What a hook takes of a Cortex-M4: flash and RAM of an image with it alone, less those of the same image without
+hooks; and what five of them cost beside the same code by hand. Bytes are those of the linked image: code, constants,
+static objects, and of newlib and libgcc what comes with them; stack is not counted.
 """
 
 import pathlib
@@ -26,7 +26,8 @@ class Hook:
         self.name = name
         header = f"<tautline/hooks/{header or name}.hpp>" if header != EXAMPLES else None
         self.flags = [f"-DHOOK={expression}", *([f"-DHEADER={header}"] if header else []),
-                      *([f"-DOPTIONS={options}"] if options else []), *([f"-DPREPARE={prepare}"] if prepare else []), *more]
+                      *([f"-DOPTIONS={options}"] if options else []),
+                      *([f"-DPREPARE={prepare}"] if prepare else []), *more]
 
 
 HOOKS = [
@@ -42,13 +43,15 @@ HOOKS = [
     Hook("ema", "ema(graph, {.decay = 0.99})"),
     Hook("final_ops", "final_ops<\"loss\">{}"),
     Hook("phase_clock", "phase_clock{{.step = 0.01}, 1000}"),
-    Hook("pipeline", "observe<\"loss\">() | every_steps{10} | smooth(0.9F) | where(below(0.05F)) | request_stop(\"low\")"),
+    Hook("pipeline",
+         "observe<\"loss\">() | every_steps{10} | smooth(0.9F) | where(below(0.05F)) | request_stop(\"low\")"),
     Hook("script", "script<&wait_for_it>{}", "script",
          prepare="static script_body wait_for_it(script_context<value_of<\"loss\", float>> life) { "
-                 "for (int low = 0; low < 3;) { float const loss = co_await life.next_value(); low += loss < 0.1F ? 1 : 0; } "
+                 "for (int low = 0; low < 3;) { "
+                 "float const loss = co_await life.next_value(); low += loss < 0.1F ? 1 : 0; } "
                  "life.request_stop(\"low\"); }"),
-    Hook("checkpoint_saver with two_slot_checkpoints", "checkpoint_saver{checkpoints, every_steps{10}}", "checkpoint_saver",
-         options="options{restore_from{checkpoints}}", more=["-DCHECKPOINTS"]),
+    Hook("checkpoint_saver with two_slot_checkpoints", "checkpoint_saver{checkpoints, every_steps{10}}",
+         "checkpoint_saver", options="options{restore_from{checkpoints}}", more=["-DCHECKPOINTS"]),
     Hook("running_statistics (example)", "running_statistics<\"loss\">{}", EXAMPLES),
     Hook("ring_log (example)", "ring_log<\"loss\",float,8>{every_steps{16}}", EXAMPLES),
     Hook("board_watchdog (example)", "board_watchdog{2500000}", EXAMPLES),
@@ -93,14 +96,16 @@ def beside_by_hand(core, folder):
             sys.exit(f"not the same results: {fused.results} with hooks, {hand.results} by hand")
         for form, cost in both.items():
             found |= {f"embedded/5/{form}{suffix}/instructions_per_step": cost.instructions,
-                      f"embedded/5/{form}{suffix}/flash_bytes": cost.flash, f"embedded/5/{form}{suffix}/loop_bytes": cost.loop,
+                      f"embedded/5/{form}{suffix}/flash_bytes": cost.flash,
+                      f"embedded/5/{form}{suffix}/loop_bytes": cost.loop,
                       f"embedded/5/{form}{suffix}/ram_bytes": cost.ram}
         found[f"embedded/instructions_to_hand{suffix}"] = fused.instructions / hand.instructions
         if level == "-Os":
             parts = fused.parts
             found["embedded/flash_of_the_loop_over_hand"] = fused.loop - hand.loop
             found["embedded/flash_over_hand"] = fused.flash - hand.flash
-            found["embedded/flash_of_four_more_hooks_over_hand"] = (fused.flash - one["fused"].flash) - (hand.flash - one["hand"].flash)
+            found["embedded/flash_of_four_more_hooks_over_hand"] = (
+                (fused.flash - one["fused"].flash) - (hand.flash - one["hand"].flash))
             found["embedded/ram_over_state_and_frame"] = fused.object - parts["graph"] - parts["hooks"] - parts["frame"]
     return found
 
@@ -111,14 +116,15 @@ def tables(found, empty):
              f"| *an image without hooks* | {empty['-Os'][0]} | {empty['-Os'][1]} | {empty['-O2'][0]} |"]
     for hook in HOOKS:
         key = f"embedded/{hook.name}"
-        hooks.append(f"| {hook.name} | {found[key + '/flash_bytes']} | {found[key + '/ram_bytes']} | {found[key + '/flash_bytes_at-O2']} |")
+        cells = (found[f"{key}/{figure}"] for figure in ("flash_bytes", "ram_bytes", "flash_bytes_at-O2"))
+        hooks.append(f"| {hook.name} | {' | '.join(map(str, cells))} |")
     hand = ["| | instructions a step | flash of the loop | flash of the image | RAM |", "|---|--:|--:|--:|--:|"]
     for level, suffix in (("-O2", ""), ("-Os", ".-Os")):
         for form, words in (("fused", "five hooks"), ("hand", "by hand")):
             key = f"embedded/5/{form}{suffix}"
-            hand.append(f"| {words}, {level} | {found[key + '/instructions_per_step']:.1f} | {found[key + '/loop_bytes']} | "
-                        f"{found[key + '/flash_bytes']} | "
-                        f"{found[key + '/ram_bytes']} |")
+            cells = (found[f"{key}/{figure}"] for figure in ("loop_bytes", "flash_bytes", "ram_bytes"))
+            hand.append(f"| {words}, {level} | {found[key + '/instructions_per_step']:.1f} | "
+                        f"{' | '.join(map(str, cells))} |")
     return {"hooks": "\n".join(hooks), "hand": "\n".join(hand)}
 
 
@@ -143,8 +149,9 @@ def main():
         folder = pathlib.Path(name)
         found, empty = measure(core, folder)
         found |= beside_by_hand(core, folder)
-    print(f"Cortex-M4, arm-none-eabi-g++ {cross.version()}, -Os (-O2). Without hooks: flash {empty['-Os'][0]} ({empty['-O2'][0]}), "
-          f"RAM {empty['-Os'][1]} ({empty['-O2'][1]}) bytes. With one hook more:")
+    print(f"Cortex-M4, arm-none-eabi-g++ {cross.version()}, -Os (-O2). Without hooks: "
+          f"flash {empty['-Os'][0]} ({empty['-O2'][0]}), RAM {empty['-Os'][1]} ({empty['-O2'][1]}) bytes. "
+          "With one hook more:")
     print(f"{'':46} {'flash':>14} {'RAM':>12}")
     for hook in HOOKS:
         key = f"embedded/{hook.name}"

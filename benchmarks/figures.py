@@ -33,8 +33,8 @@ def folder(below=ROOT / "build"):
 def measure(name, into, compiler=report.COMPILERS[0], flags=(), arguments=()):
     """Compiles benchmarks/NAME.cpp into the folder, and runs it. @return its figures: NAME/figure → number"""
     program = into / name
-    made = report.run([compiler, "-std=c++20", "-O2", f"-I{report.INCLUDE}", ROOT / f"benchmarks/{name}.cpp", "-o", program,
-                       *flags])
+    made = report.run([compiler, "-std=c++20", "-O2", f"-I{report.INCLUDE}", ROOT / f"benchmarks/{name}.cpp",
+                       "-o", program, *flags])
     ran = report.run([program, *arguments]) if made.returncode == 0 else made
     if ran.returncode != 0:
         sys.exit(ran.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What is to be reached: each goal with its bound, which stands nowhere else, and what may be said where it is missed."""
+"""What is to be reached: each goal with its bound, which stands nowhere else, and why it may be missed."""
 
 import math
 import re
@@ -41,7 +41,8 @@ class Goal(NamedTuple):
 NOISE = 0.25  # ns a step: what is below is not measurable
 INSTRUCTIONS, TIME = "of the instructions by hand", "of the time of the loop by hand"
 MORE_INSTRUCTIONS, MORE_TIME = "more than by hand, in instructions a step", "more than by hand, in ns a step"
-GROWN_INSTRUCTIONS, GROWN_TIME = "more than without hooks, in instructions a step", "more than without hooks, in ns a step"
+GROWN_INSTRUCTIONS = "more than without hooks, in instructions a step"
+GROWN_TIME = "more than without hooks, in ns a step"
 
 # in the order of the page
 GOALS = {
@@ -56,7 +57,8 @@ GOALS = {
     "steps(), clang": Goal(
         "`steps()`, ns a step over by hand, clang", 4, "ns more than by hand", OF_HOOKS),
     "run_steps(100)": Goal(
-        "`run_steps(100)` in a loop, ns a step over `run_to_completion`", NOISE, "ns more", OF_HOOKS, asked="not measurable"),
+        "`run_steps(100)` in a loop, ns a step over `run_to_completion`", NOISE, "ns more", OF_HOOKS,
+        asked="not measurable"),
     "instructions, virtual": Goal(
         "overhead, instructions: times less than virtual calls", 5, MORE_INSTRUCTIONS, OF_HOOKS, 1, "{:g}"),
     "instructions, function": Goal(

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // What logging, summaries and saving beside the loop leave on the thread of the steps. Prints `name value` lines.
 //
-//   step_p999_ratio      99.9th percentile of the time of a step with them, divided by that of the same loop without hooks
+//   step_p999_ratio      99.9th percentile of the time of a step with them, divided by that of the same loop without
+//                        hooks
 //   step_p999_least_ratio   the same of the least disturbed repetition of each kind
-//   jitter/HOOKS/WHERE/*_ns   percentiles of the time of a step, each the median over the repetitions, and the longest of
-//                             all: without hooks (bare), with the three beside the loop (writers_off_thread), and with
-//                             the same three writing in the step (writers_on_thread)
-//   add_scalar_*         async_summary_writer::add_scalar, in ns, and divided by a reading of the clock and by a copy of 64 bytes
+//   jitter/HOOKS/WHERE/*_ns   percentiles of the time of a step, each the median over the repetitions, and the longest
+//                             of all: without hooks (bare), with the three beside the loop (writers_off_thread), and
+//                             with the same three writing in the step (writers_on_thread)
+//   add_scalar_*         async_summary_writer::add_scalar, in ns, and divided by a reading of the clock and by a copy
+//                        of 64 bytes
 //
 // Repetitions with and without hooks take turns; each ratio is the median over the pairs.
 
@@ -61,7 +63,8 @@ auto make_graph(weights& model, times& began) {
 struct to_file {
   std::FILE* file;
   void add_scalar(std::string_view tag, double value, step_number step, double time = 0) {
-    std::fprintf(file, "%.6f,%lld,%.*s,%.9g\n", time, static_cast<long long>(step), static_cast<int>(tag.size()), tag.data(), value);
+    std::fprintf(file, "%.6f,%lld,%.*s,%.9g\n", time, static_cast<long long>(step), static_cast<int>(tag.size()),
+                 tag.data(), value);
   }
 };
 
@@ -158,7 +161,9 @@ jitter hooked(std::uint64_t& dropped) {
   async_summary_writer out(curves);
   background_writer<step_number, write_snapshot> saving(write_snapshot{&copy}, {.capacity = 4});
   {
-    auto sink = [log](std::string_view line) { std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data()); };
+    auto sink = [log](std::string_view line) {
+      std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data());
+    };
     auto session = monitored(make_graph(model, began), options{real_time{}},
                              off_thread{tensor_logger<"loss">{every_steps{100}, {.log = sink}}},
                              summaries<decltype(out)>{&out}, saver_hook{&model, &copy, &saving});
@@ -179,7 +184,9 @@ jitter hooked_in_the_step() {
   to_file curves{std::tmpfile()};
   std::FILE* const copy = std::tmpfile();
   {
-    auto sink = [log](std::string_view line) { std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data()); };
+    auto sink = [log](std::string_view line) {
+      std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data());
+    };
     auto session = monitored(make_graph(model, began), tensor_logger<"loss">{every_steps{100}, {.log = sink}},
                              summaries_in_the_step{&curves}, saver_in_the_step{&model, copy});
     (void)session.run_steps(steps, target<"train">);
@@ -190,7 +197,8 @@ jitter hooked_in_the_step() {
 }
 
 void tell(char const* where, std::vector<jitter> const& all) {
-  std::pair<char const*, double jitter::*> const parts[] = {{"p50", &jitter::p50}, {"p99", &jitter::p99}, {"p999", &jitter::p999}};
+  std::pair<char const*, double jitter::*> const parts[] = {
+      {"p50", &jitter::p50}, {"p99", &jitter::p99}, {"p999", &jitter::p999}};
   for (auto const& [name, part] : parts) {
     std::vector<double> found;
     for (jitter const& one : all) found.push_back(one.*part);
@@ -233,7 +241,9 @@ int main() {
   for (int i = 0; i < 101; ++i) {
     async_summary_writer out(timed, {.background = {.capacity = 4096}});
     (void)out.try_add_scalar("loss", 0, 0), (void)out.try_add_scalar("accuracy", 0, 0);
-    adding.push_back(nanoseconds([&](int step) { (void)out.try_add_scalar(step % 2 == 0 ? "loss" : "accuracy", 0.5, step); }));
+    adding.push_back(nanoseconds([&](int step) {
+      (void)out.try_add_scalar(step % 2 == 0 ? "loss" : "accuracy", 0.5, step);
+    }));
     reading.push_back(nanoseconds([&](int) {
       auto now = std::chrono::system_clock::now();
       asm volatile("" : : "r"(&now) : "memory");
@@ -246,6 +256,6 @@ int main() {
     to_copy.push_back(adding.back() / copying.back());
   }
   std::fclose(file);
-  std::printf("add_scalar_ns %.2f\nclock_ns %.2f\ncopy_64_ns %.2f\nadd_scalar_to_clock %.3f\nadd_scalar_to_copy %.2f\n", median(adding),
-              median(reading), median(copying), median(to_clock), median(to_copy));
+  std::printf("add_scalar_ns %.2f\nclock_ns %.2f\ncopy_64_ns %.2f\nadd_scalar_to_clock %.3f\nadd_scalar_to_copy %.2f\n",
+              median(adding), median(reading), median(copying), median(to_clock), median(to_copy));
 }

@@ -11,7 +11,8 @@ Competitors
   coroutine_pace_100   tautline, session.run_steps(100, …) in a loop
   classic      tautline, while (!session.should_stop()) session.run(…)
   virtual      std::vector<std::unique_ptr<hook>> with virtual before_run and after_run
-  function     two std::vector<std::function<…>>, for before and after the run; a hook stands only in those that it needs
+  function     two std::vector<std::function<…>>, for before and after the run; a hook stands only in those that it
+               needs
   signals2     two signals of Boost.Signals2, with dummy_mutex, as it is meant to be used with one thread
   ensmallen    callbacks of ensmallen's own optimiser, against the same without callbacks (ensmallen_bare), as it has
                its own loop and its own type of numbers; with --ensmallen only
@@ -25,7 +26,8 @@ functions.
 
 All loops must compute the same, bit by bit, before anything is measured. Figures: ns a step (least, median and
 interquartile range; the competitors take turns in one process), instructions and branches a step (by callgrind: the
-difference of runs with N and with 2N steps, divided by N), allocations a step, ns a step of trainings from 1e3 to 1e8 steps.
+difference of runs with N and with 2N steps, divided by N), allocations a step, ns a step of trainings from 1e3 to 1e8
+steps.
 """
 
 import hashlib
@@ -202,7 +204,8 @@ def show(found):
             for kind in KINDS:
                 case = f"{step}, {kind}, {toolchain}"
                 table(measured, f"{case}: ns a step (× hand)", kind, "ns_per_step", "ns_to_hand")
-                table(measured, f"{case}: instructions a step (× hand)", kind, "instructions_per_step", "instructions_to_hand")
+                table(measured, f"{case}: instructions a step (× hand)", kind, "instructions_per_step",
+                      "instructions_to_hand")
                 table(measured, f"{case}: branches a step (how many of them are indirect)", kind, "branches_per_step",
                       "indirect_branches_per_step")
     for name in sorted(name for name in found if name.startswith("growth/")):
@@ -218,7 +221,8 @@ def table(measured, title, kind, figure, beside):
         cells = []
         for hooks in HOOKS:
             value = measured.at(kind, hooks, competitor, figure)
-            cells.append(" " * 20 if value is None else f"{value:12.2f} ({measured.at(kind, hooks, competitor, beside):5.2f})")
+            other = measured.at(kind, hooks, competitor, beside)
+            cells.append(" " * 20 if value is None else f"{value:12.2f} ({other:5.2f})")
         if "".join(cells).strip():
             lines.append(f"{competitor:20}" + "".join(cells))
     if lines:
@@ -250,7 +254,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="g++ -O2, the tiny step, and 0, 5 and 64 hooks only")
     parser.add_argument("--repetitions", type=int, help="of each time")
     parser.add_argument("--only", default="", metavar="PATTERN",
-                        help="the programs that a regular expression finds by TOOLCHAIN/STEP-HOOKS, as in clang.*/tiny-5")
+                        help="the programs that a regular expression finds by TOOLCHAIN/STEP-HOOKS, as in "
+                             "clang.*/tiny-5")
     parser.add_argument("--ensmallen", type=lambda word: pathlib.Path(word).resolve(), metavar="FOLDER",
                         help="the folder of ensmallen's headers; Armadillo is to be installed, too")
     parser.add_argument("--self-test", action="store_true", help="tests that the checks find what they look for")
@@ -258,8 +263,8 @@ def main():
     if wanted.self_test:
         self_test()
     if not programs(wanted):
-        parser.error(f"--only {wanted.only}: finds no program; there is TOOLCHAIN/STEP-HOOKS for {', '.join(TOOLCHAINS)}; "
-                     f"{', '.join(STEPS)}; {', '.join(map(str, HOOKS))}")
+        parser.error(f"--only {wanted.only}: finds no program; there is TOOLCHAIN/STEP-HOOKS for "
+                     f"{', '.join(TOOLCHAINS)}; {', '.join(STEPS)}; {', '.join(map(str, HOOKS))}")
     found = measure(wanted)
     show(found)
     if wanted.json:

@@ -19,12 +19,13 @@ def held(numbers, step, toolchain):
             if number is not None and bound is not None]
 
 
-# each gives (goal, kind and hooks and competitor and figure, number, bound); None is what was not measured
+# Each of these gives (goal, kind and hooks and competitor and figure, number, bound); None is what was not measured
 
 def ratios(measured):
     for kind, hooks in cases():
-        of_goals = [("time", "fused", "ns_to_hand"),
-                    *(("allocations", competitor, "allocations_per_step") for competitor in ("fused", "coroutine", "classic"))]
+        of_goals = [("time", "fused", "ns_to_hand")]
+        of_goals += [("allocations", competitor, "allocations_per_step")
+                     for competitor in ("fused", "coroutine", "classic")]
         if kind == "idle":
             of_goals.append(("instructions, idle", "fused", "instructions_to_hand"))
         if kind == "working" and hooks == 5:
@@ -49,12 +50,14 @@ def overheads(measured):
     """Ours, and what it may be beside that of others."""
     for kind, hooks in cases():
         for figure, (short, noise) in COSTS.items():
+            def at(competitor, kind=kind, hooks=hooks, figure=figure):
+                return measured.at(kind, hooks, competitor, figure)
+
             # ensmallen's loop is its own: with hooks beyond without hooks, on both sides
-            sides = {"ensmallen": (difference(measured.at(kind, hooks, "fused", figure), measured.at("idle", 0, "fused", figure)),
-                                   difference(measured.at(kind, hooks, "ensmallen", figure),
-                                              measured.at(kind, hooks, "ensmallen_bare", figure)))}
+            sides = {"ensmallen": (difference(at("fused"), at("fused", "idle", 0)),
+                                   difference(at("ensmallen"), at("ensmallen_bare")))}
             for competitor in ("virtual", "function") if hooks > 0 else ():
-                sides[competitor] = [measured.over_hand(kind, hooks, one, figure) for one in ("fused", competitor)]
+                sides[competitor] = [difference(at(one), at("hand")) for one in ("fused", competitor)]
             for competitor, (ours, theirs) in sides.items():
                 goal = f"{short}, {competitor}"
                 bound = None if theirs is None else max(theirs / GOALS[goal].bound, noise)

@@ -27,8 +27,8 @@ def missed(goal, beyond):
     """A line of a list: the farthest of the cases that are beyond their bound."""
     name, number, bound = max(beyond, key=lambda one: one[1] / one[2] if one[2] > 0 else one[1])
     case = name.rpartition("/")[0]
-    return listed(f"- {goal.words}: missed in {len(beyond)}; farthest in `{case}`: {fixed(number, goal.places)} {goal.unit}, "
-                  f"where {fixed(bound, goal.places)} would do")
+    return listed(f"- {goal.words}: missed in {len(beyond)}; farthest in `{case}`: "
+                  f"{fixed(number, goal.places)} {goal.unit}, where {fixed(bound, goal.places)} would do")
 
 
 def listed(text):

@@ -76,17 +76,19 @@ class Page:
         ticks = [("0", 0.4), *((str(hooks), hooks) for hooks in HOOKS[1:])]
         for kind in ("idle", "working"):
             found = self.by_hooks(kind, COMPETITORS, "instructions_per_step")
-            drawn = [(name, title_of(name), [(hooks or 0.4, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
+            drawn = [(name, title_of(name),
+                      [(hooks or 0.4, found[name, hooks]) for hooks in HOOKS if found[name, hooks]])
                      for name in DRAWN]
-            plot = plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn, "xy",
-                              ticks)
+            plot = plots.Plot(f"Instructions a step, {kind} hooks, g++ -O2", "hooks", "instructions a step", drawn,
+                              "xy", ticks)
             words = f"instructions a step against the number of {kind} hooks, by competitor"
             parts.append(self.plot(f"instructions-{kind}", words, plot))
             rows = [[words, *(fixed(found[name, hooks], 1) for hooks in HOOKS)] for name, words in COMPETITORS.items()]
             parts.append(table([f"{kind} hooks: instructions", *map(str, HOOKS)], rows))
         rows = []
         for kind, hooks in overhead_names.cases():
-            found = [self.measured("tiny", name).at(kind, hooks, "fused", "instructions_to_hand") for name in TOOLCHAINS]
+            found = [self.measured("tiny", name).at(kind, hooks, "fused", "instructions_to_hand")
+                     for name in TOOLCHAINS]
             rows.append([f"{hooks} {kind}", *(fixed(value, 3) for value in found)])
         parts.append(table(["`run_to_completion` to by hand", *TOOLCHAINS.values()], rows))
         ensmallen = texts.ENSMALLEN if any("/ensmallen" in name for name in self.found) else texts.NO_ENSMALLEN
@@ -100,15 +102,17 @@ class Page:
                     for at, kind in enumerate(KINDS)}
             points = [(x, max(value, 0.05)) for x, value in over.items() if value is not None]
             drawn.append((name, title_of(name), points))
-        plot = plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", drawn, "y",
-                          [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
+        plot = plots.Plot("What five hooks add to a step of some ns, g++ -O2", "", "ns over the loop by hand", drawn,
+                          "y", [(kind, 1 + at) for at, kind in enumerate(KINDS)], lines=False,
                           more=["set xrange [0.5:4.5]", "set yrange [0.04:*]"])
-        picture = self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor", plot)
+        picture = self.plot("overhead", "nanoseconds a step over the loop by hand, by kind of hook and by competitor",
+                            plot)
         for step, words in STEPS.items():
             measured, places, rows = self.measured(step), {"tiny": 2, "dense": 1, "digits": 0}[step], []
             for kind in KINDS:
                 for hooks in (5, 64):
-                    alone, noise = (measured.at(kind, hooks, "hand", name) for name in ("ns_per_step", "ns_per_step_spread"))
+                    alone, noise = (measured.at(kind, hooks, "hand", figure)
+                                    for figure in ("ns_per_step", "ns_per_step_spread"))
                     over = [measured.over_hand(kind, hooks, name, "ns_per_step") for name in competitors]
                     rows.append([f"{hooks} {kind}", *(fixed(value, places) for value in (alone, *over, noise))])
             heads = ["+ " + COMPETITORS[name].removeprefix("tautline, ") for name in competitors]
@@ -176,8 +180,10 @@ class Page:
                                      ("instructions_per_step", "loop_bytes", "flash_bytes", "ram_bytes"))
                 rows.append([f"{words}, {level}", fixed(count, 1), *(fixed(value, 0) for value in all_bytes)])
         beside = table(["five hooks", "instructions a step", "flash of the loop", "flash of the image", "RAM"], rows)
-        names = ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2")  # the last two of single hooks only
-        hooks = sorted(name.split("/")[1] for name in self.found if name.startswith("embedded/") and name.endswith(names[-1]))
+        # the last two of single hooks only
+        names = ("flash_bytes", "ram_bytes", "flash_bytes_at-O2", "ram_bytes_at-O2")
+        hooks = sorted(name.split("/")[1] for name in self.found
+                       if name.startswith("embedded/") and name.endswith(names[-1]))
         rows = [[f"`{hook}`", *(fixed(get(f"embedded/{hook}/{name}"), 0) for name in names)] for hook in hooks]
         by_hook = table(["one hook: bytes of", "flash, -Os", "RAM, -Os", "flash, -O2", "RAM, -O2"], rows)
         self.section("Cortex-M4", texts.EMBEDDED, beside, by_hook)
@@ -230,8 +236,8 @@ def made(found, about):
     page = Page(found, about)
     page.head()
     performance_goals.add(page)
-    for section in (page.instructions, page.time, page.growth, page.jitter, page.compile_time, page.sizes, page.embedded,
-                    page.python, page.elsewhere):
+    for section in (page.instructions, page.time, page.growth, page.jitter, page.compile_time, page.sizes,
+                    page.embedded, page.python, page.elsewhere):
         section()
     page.section("Again", texts.AGAIN, "\n")
     # so that each figure counts here, also those that no table shows

@@ -18,12 +18,12 @@ What hooks cost, beside the same by hand and beside the alternatives. `{command}
 
 INSTRUCTIONS = """
 By callgrind, so the same on every run. The step is the shortest, a line fitted by gradient descent. Idle hooks have a
-`before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for NaN, a stop test
-and a sampler of each 1000th step, in turn; triggered ones read the loss each 1000th step, fetching ones each step. By
-hand, all that they do stands in one loop, whose state is in an object that outlives it, as a session's must. Of several
-checks of one value a compiler makes one where it sees them all in one loop: each but the first looks at a copy that it does
-not know, in all loops alike. (Without that g++ merges them by hand, and of hooks it does not: `working_64` in
-[the record](../tests/codegen/recorded.json).)
+`before_run` and an `after_run` that do nothing; working ones are a counter, a running mean, a check for NaN, a stop
+test and a sampler of each 1000th step, in turn; triggered ones read the loss each 1000th step, fetching ones each
+step. By hand, all that they do stands in one loop, whose state is in an object that outlives it, as a session's must.
+Of several checks of one value a compiler makes one where it sees them all in one loop: each but the first looks at a
+copy that it does not know, in all loops alike. (Without that g++ merges them by hand, and of hooks it does not:
+`working_64` in [the record](../tests/codegen/recorded.json).)
 """
 ENSMALLEN = """
 ensmallen has a loop and numbers of its own; what its callbacks cost is what it takes more with them than without.
@@ -45,17 +45,18 @@ longest step is what the system does to a thread, too.
 """
 COMPILE_TIME = "One file with a session, each hook a type of its own, at -O0."
 SIZES = """
-The text of an optimised program (g++ -O2, unused sections dropped) as `size` tells it: code, constants, and what unwinds
-the stack; not the shared libraries. A session has the life cycle, errors and recovery, which the others have not.
+The text of an optimised program (g++ -O2, unused sections dropped) as `size` tells it: code, constants, and what
+unwinds the stack; not the shared libraries. A session has the life cycle, errors and recovery, which the others have
+not.
 """
 EMBEDDED = """
-Bare metal, without heap and exceptions, counted in QEMU ([the example](../examples/embedded)): five hooks of the example
-beside the same by hand, and what an image grows by when it gets one hook, with all that comes with it. Bytes are those of
-the linked image, its stack apart.
+Bare metal, without heap and exceptions, counted in QEMU ([the example](../examples/embedded)): five hooks of the
+example beside the same by hand, and what an image grows by when it gets one hook, with all that comes with it. Bytes
+are those of the linked image, its stack apart.
 """
 PYTHON = """
-The same step in C++, in Python, and as a graph of TensorFlow, each in a loop of its own that does what the hooks do, and
-what the library adds to that loop: a step of Python takes longer than one of C++ whatever the hooks are.
+The same step in C++, in Python, and as a graph of TensorFlow, each in a loop of its own that does what the hooks do,
+and what the library adds to that loop: a step of Python takes longer than one of C++ whatever the hooks are.
 """
 ELSEWHERE = "Ratios to a measure of the same run."
 AGAIN = """
@@ -66,11 +67,11 @@ has `--with embedded`; one benchmark alone is a script, `python3 benchmarks/over
 nothing else.
 """
 
-# --- why a goal is missed: shown where it is, and only there ------------------------------------------------------------
+# --- why a goal is missed: shown where it is, and only there ----------------------------------------------------------
 
 LAYOUT = """
-A loop of some ns is mostly the latency of its own state, and moves by some per cent when its code is laid out otherwise;
-the instructions are what the hooks are.
+A loop of some ns is mostly the latency of its own state, and moves by some per cent when its code is laid out
+otherwise; the instructions are what the hooks are.
 """
 TRIGGERED = """
 A hook with a trigger says before the run what it asks for, so that at all other steps nothing is computed for it, and
@@ -78,20 +79,22 @@ after the run it is looked at again whether its values are there: two comparison
 kept; of many hooks, in memory. By hand, and in a list whose hooks take the loss when they want it, there is one.
 """
 MANY = """
-Of 64 hooks more is alive in a loop than a processor has registers, and a compiler does not inline all of it where the loop
-is left at each step: what is stored and loaded again, and calls, are some instructions a hook.
+Of 64 hooks more is alive in a loop than a processor has registers, and a compiler does not inline all of it where the
+loop is left at each step: what is stored and loaded again, and calls, are some instructions a hook.
 """
 LOSS = """
-ensmallen computes the loss in each step, whoever wants it; here it is computed when a hook asks, and counts as the hooks'.
+ensmallen computes the loss in each step, whoever wants it; here it is computed when a hook asks, and counts as the
+hooks'.
 """
 FLASH = """
-A session takes its life cycle once, whatever the hooks are: making and closing, errors as values, who stopped it and why.
-The loop by hand has none of that. What a hook more takes stands in the table of the Cortex-M4.
+A session takes its life cycle once, whatever the hooks are: making and closing, errors as values, who stopped it and
+why. The loop by hand has none of that. What a hook more takes stands in the table of the Cortex-M4.
 """
 SPILLED = """
-With -Os the compiler keeps the comparison of a trigger, and the step, in memory while the step is made, and loads them again.
+With -Os the compiler keeps the comparison of a trigger, and the step, in memory while the step is made, and loads them
+again.
 """
 RAM = """
-A session has 96 bytes of its own (its steps, where in its life it is, who stopped it and why), and beside the frame room for
-errors: for both together 256 bytes, unless `frame_bytes` says less. The rest are gaps between hooks.
+A session has 96 bytes of its own (its steps, where in its life it is, who stopped it and why), and beside the frame
+room for errors: for both together 256 bytes, unless `frame_bytes` says less. The rest are gaps between hooks.
 """

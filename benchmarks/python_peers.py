@@ -9,9 +9,10 @@ Competitors
   bare_python         its reference: the same update function in a loop
 
 Cases and numbers of hooks are those of overhead.py. The step is its tiny one, in double precision: in a graph of
-TensorFlow, and in plain Python. All competitors must compute the same, bit by bit, weights as well as what hooks compute,
-before anything is measured. Each library is in a process of its own; the processes take turns, and so do the competitors in them.
-Figures: ns a step of processor time (of all threads; no loop waits), least, median and interquartile range of the turns.
+TensorFlow, and in plain Python. All competitors must compute the same, bit by bit, weights as well as what hooks
+compute, before anything is measured. Each library is in a process of its own; the processes take turns, and so do the
+competitors in them. Figures: ns a step of processor time (of all threads; no loop waits), least, median and
+interquartile range of the turns.
 What cannot be installed is left out, and a line says so.
 There is no bound for --check: the figures are those of others.
 """
@@ -89,7 +90,8 @@ def differences(results):
             continue
         at = next((i for i, pair in enumerate(zip(values, expected)) if not pair[0] == pair[1]), None)
         if at is not None:
-            found.append(f"not equal: number {at} of the results of {name} is {values[at]!r}, of {other} {expected[at]!r}")
+            found.append(f"not equal: number {at} of the results of {name} is {values[at]!r}, "
+                         f"of {other} {expected[at]!r}")
     return found
 
 

@@ -4,8 +4,8 @@
 
   --quick              the essential, with fewer repetitions, and without what needs large packages: within 3 minutes,
                        where all take 15
-  --with PART          in a quick run, too: what is saved (disk), or what needs much to be installed (tensorflow, ignite,
-                       embedded)
+  --with PART          in a quick run, too: what is saved (disk), or what needs much to be installed (tensorflow,
+                       ignite, embedded)
   --without PART       left out of a whole run
   --json FILE          writes the figures as one flat object, name → number, and where they were measured into FILE's
                        neighbour .about.json

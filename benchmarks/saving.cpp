@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How long a saving blocks the step, against a memcpy of the same bytes: 64 MiB of variables, written in the background.
+// How long a saving blocks the step, against a memcpy of the same bytes: 64 MiB of variables, written in the
+// background.
 //
 // usage: saving FOLDER. Prints lines "name value".
 #include <algorithm>
@@ -43,7 +44,8 @@ int main(int arguments, char** words) {
   std::vector<float> copy(weights);
 
   background_checkpoints saved(std::string(words[1]) + "/checkpoints", keep_latest{2});
-  auto session = monitored(static_graph{}.variable<"w">(weights).update<"train", "w">([](std::vector<float>& w) { w[0] += 1; }),
+  auto session = monitored(static_graph{}.variable<"w">(weights).update<"train", "w">(
+                               [](std::vector<float>& w) { w[0] += 1; }),
                            checkpoint_saver{saved, every_steps{2}});
 
   std::vector<double> copying, blocked, idle;

@@ -15,12 +15,12 @@ struct fused_alone {
   template <class Step, kind Kind, std::size_t... Index>
   static void make(probe& seen, record& into, std::int64_t steps, std::index_sequence<Index...>) {
     auto session = tautline::monitored(make_graph<Step>(steps),
-                                       hook<Kind, Index, body_at<Kind, Index>>{make_body<body_at<Kind, Index>>(steps)}...);
+                                       hook_at<Kind, Index>{make_body<body_at<Kind, Index>>(steps)}...);
     seen.start();
     drive_by<drive::fused>(session);
     seen.stop();
     tell<Step>(into, session.raw()[fetch<"model">], session.completed_steps());
-    (session.template hook<hook<Kind, Index, body_at<Kind, Index>>>().body.each([&](auto number) { into.add(number); }), ...);
+    (session.template hook<hook_at<Kind, Index>>().body.each([&](auto number) { into.add(number); }), ...);
   }
   template <class Step, kind Kind, std::size_t Hooks>
   static void run(probe& seen, record& into, std::int64_t steps) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Size of an optimised program with working hooks (see sizes.cpp): its text as `size` tells it, which has code, constants
-and what is needed to unwind; the shared libraries are not in it."""
+"""Size of an optimised program with working hooks (see sizes.cpp): its text as `size` tells it, which has code,
+constants and what is needed to unwind; the shared libraries are not in it."""
 
 import sys
 
@@ -19,8 +19,8 @@ FLAGS = ["-std=c++20", "-O2", "-DNDEBUG", "-ffp-contract=off", "-ffunction-secti
 def text_bytes(case):
     hooks, competitor, folder = case
     program = folder / f"{competitor}-{hooks}"
-    made = report.run(["g++", *FLAGS, f"-I{report.INCLUDE}", f"-DHOOKS={hooks}", f"-DCOMPETITOR={COMPETITORS[competitor]}",
-                       HERE / "sizes.cpp", "-o", program])
+    made = report.run(["g++", *FLAGS, f"-I{report.INCLUDE}", f"-DHOOKS={hooks}",
+                       f"-DCOMPETITOR={COMPETITORS[competitor]}", HERE / "sizes.cpp", "-o", program])
     told = report.run(["size", program]) if made.returncode == 0 else made
     if told.returncode != 0:
         sys.exit(f"{competitor} with {hooks} hooks\n{report.indent(told.stdout)}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The rounds of tensorflow_step.py, in TensorFlow's own Python: makes the graphs, and measures Python's sessions between the
-rounds of the program. Prints figures: name and number, a line each.
+"""The rounds of tensorflow_step.py, in TensorFlow's own Python: makes the graphs, and measures Python's sessions
+between the rounds of the program. Prints figures: name and number, a line each.
 
 usage: tensorflow_rounds.py PROGRAM FOLDER ROUNDS STEPS       STEPS are those of a turn, of which a round has several
 """
@@ -26,7 +26,8 @@ def network():
 
     def layer(value, outputs, name):
         with tf.variable_scope(name, use_resource=True):
-            weights = tf.get_variable("weights", [value.shape[1], outputs], initializer=tf.glorot_uniform_initializer(seed=3))
+            weights = tf.get_variable("weights", [value.shape[1], outputs],
+                                      initializer=tf.glorot_uniform_initializer(seed=3))
             return tf.matmul(value, weights) + tf.get_variable("biases", [outputs], initializer=tf.zeros_initializer())
 
     logits = layer(tf.nn.relu(layer(pictures, 16, "hidden")), 10, "out")
@@ -89,7 +90,8 @@ class Sessions:
             self.raw = tf.Session()
             self.raw.run(init)
             for hooks in HOOKS:
-                self.monitored[hooks] = tf.train.MonitoredSession(hooks=[Reader(value) for value in self.values[:hooks]])
+                readers = [Reader(value) for value in self.values[:hooks]]
+                self.monitored[hooks] = tf.train.MonitoredSession(hooks=readers)
 
     def times(self, steps):
         """Nanoseconds a step."""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a step of a TensorFlow session costs: TF_SessionRun of the C API by hand, and the same under hooks, each of which
-// fetches a value of its own. tensorflow_step.py makes the graphs, and measures Python's sessions between the rounds.
+// What a step of a TensorFlow session costs: TF_SessionRun of the C API by hand, and the same under hooks, each of
+// which fetches a value of its own. tensorflow_step.py makes the graphs, and measures Python's sessions between the
+// rounds.
 //
 // usage: tensorflow_step GRAPH STEPS       then a round for each line of the standard input; STEPS are those of a turn
 #include <chrono>
@@ -59,7 +60,9 @@ class bare_session {
   }
   bare_session(bare_session const&) = delete;
 
-  [[nodiscard]] TF_Output output(std::string const& name) const { return {TF_GraphOperationByName(graph_, name.c_str()), 0}; }
+  [[nodiscard]] TF_Output output(std::string const& name) const {
+    return {TF_GraphOperationByName(graph_, name.c_str()), 0};
+  }
   void run(char const* target, TF_Output const* fetches, TF_Tensor** values, int count) {
     TF_Operation const* const operation = TF_GraphOperationByName(graph_, target);
     TF_SessionRun(session_, nullptr, nullptr, nullptr, 0, fetches, values, count, &operation, 1, nullptr, status_);
@@ -78,7 +81,8 @@ class bare_session {
     std::vector<TF_Tensor*> values(static_cast<std::size_t>(fetched));
     double const start = now();
     for (long step = 0; step < steps; ++step) {
-      TF_SessionRun(session_, nullptr, nullptr, nullptr, 0, fetches.data(), values.data(), fetched, &train, 1, nullptr, status_);
+      TF_SessionRun(session_, nullptr, nullptr, nullptr, 0, fetches.data(), values.data(), fetched, &train, 1, nullptr,
+                    status_);
       if (TF_GetCode(status_) != TF_OK) check(status_);
       for (TF_Tensor*& value : values) {
         sink += static_cast<double>(*static_cast<float const*>(TF_TensorData(value)));

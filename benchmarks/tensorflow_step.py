@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What a step of a TensorFlow session costs with 0, 1, 5, 8 and 64 hooks that fetch, over TF_SessionRun by hand with the same
-fetches, and over Python's sessions: the same graphs, in turns, in one run. Two graphs: a network, and a mere counter, in
-which everything beside TensorFlow's own work shows most.
+"""What a step of a TensorFlow session costs with 0, 1, 5, 8 and 64 hooks that fetch, over TF_SessionRun by hand with
+the same fetches, and over Python's sessions: the same graphs, in turns, in one run. Two graphs: a network, and a mere
+counter, in which everything beside TensorFlow's own work shows most.
 """
 
 import sys
@@ -17,7 +17,8 @@ HERE = figures.ROOT / "benchmarks"
 HOOKS = (0, 1, 5, 8, 64)
 ROWS = ("bare", "tautline", "python", "monitored_session")
 # of the network TensorFlow's own work alone may be more than a fifth of Python's step: there what is beside it counts
-BOUNDS = {"five_over_bare": ("most", 1.05), "five_over_monitored_session": ("most", 0.2), "five_beside_engine": ("most", 0.2)}
+BOUNDS = {"five_over_bare": ("most", 1.05), "five_over_monitored_session": ("most", 0.2),
+          "five_beside_engine": ("most", 0.2)}
 
 
 def table(kind, found, which):
@@ -55,7 +56,8 @@ def main():
                            HERE / "tensorflow_step.cpp", "-o", program, *tensorflow.link_args])
         if made.returncode != 0:
             sys.exit(made.stdout)
-        ran = report.run([tensorflow.python, HERE / "tensorflow_rounds.py", program, folder, wanted.rounds, wanted.steps])
+        ran = report.run([tensorflow.python, HERE / "tensorflow_rounds.py", program, folder, wanted.rounds,
+                          wanted.steps])
         if ran.returncode != 0:
             sys.exit(ran.stdout)
     lines = [line.split() for line in ran.stdout.splitlines() if line.startswith(("network/", "counter/"))]

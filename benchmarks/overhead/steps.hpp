@@ -69,8 +69,8 @@ struct tiny {
   }
 };
 
-/// Somewhat below 1 µs: a dense layer of 32 inputs and 16 outputs that learns to be another one. Its parts are functions
-/// of their own, so that every loop calls the same code.
+/// Somewhat below 1 µs: a dense layer of 32 inputs and 16 outputs that learns to be another one. Its parts are
+/// functions of their own, so that every loop calls the same code.
 struct dense {
   static constexpr char const* name = "dense";
   static constexpr std::int64_t granule = 1000;

@@ -90,7 +90,8 @@ template <drive How, class Session>
 template <class Step, kind Kind, std::size_t... Index>
 [[gnu::noinline]] void with_session(drive how, probe& seen, record& into, std::int64_t steps,
                                     std::index_sequence<Index...>) {
-  auto session = tautline::monitored(make_graph<Step>(steps), hook_at<Kind, Index>{make_body<body_at<Kind, Index>>(steps)}...);
+  auto session = tautline::monitored(make_graph<Step>(steps),
+                                     hook_at<Kind, Index>{make_body<body_at<Kind, Index>>(steps)}...);
   seen.start();
   switch (how) {
     case drive::fused: drive_by<drive::fused>(session); break;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the sides of python_peers.py share: the step, the work of the hooks without hooks, and how they take their turns."""
+"""What the sides of python_peers.py share: the step, the work of the hooks without hooks, and how they take turns."""
 
 import itertools
 import json
@@ -80,7 +80,8 @@ def loop(kind, hooks, arguments, head, step, step_with_loss):
     if any("stopped" in statement for statement in each):
         lines += ["if stopped: break"]
     text = [f"def by_hand({arguments}, steps, period, last):", "    step, following, stopped = 0, period, False",
-            *(f"    {body.before}" for body in done if body.before), f"    {head}", *(f"        {line}" for line in lines),
+            *(f"    {body.before}" for body in done if body.before), f"    {head}",
+            *(f"        {line}" for line in lines),
             f"    return [{', '.join(body.result for body in done)}]"]
     names = {"isfinite": math.isfinite, "batches": batches}
     exec("\n".join(text), names)

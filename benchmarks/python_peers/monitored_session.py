@@ -115,7 +115,8 @@ class Side:
         x = tf.cast(tf.bitwise.right_shift(following, tf.constant(8, tf.int64)), tf.float64) / 16777216
         error = slope.read_value() * x + offset.read_value() - (2 * x + 1)
         with tf.control_dependencies([error]):
-            self.train = tf.group(state.assign(following), slope.assign_sub(0.1 * error * x), offset.assign_sub(0.1 * error),
+            self.train = tf.group(state.assign(following),
+                                  slope.assign_sub(0.1 * error * x), offset.assign_sub(0.1 * error),
                                   tf.assign_add(tf.train.get_or_create_global_step(), 1))
         self.loss = error * error
         self.weights = [slope, offset]
@@ -123,7 +124,8 @@ class Side:
 
     def monitored(self, kind, hooks, period, last, more=()):
         """@return (session, its hooks)"""
-        kinds = {"idle": [Idle], "triggered": [lambda: Sampler(self.loss, period)], "fetching": [lambda: Adder(self.loss)],
+        kinds = {"idle": [Idle], "triggered": [lambda: Sampler(self.loss, period)],
+                 "fetching": [lambda: Adder(self.loss)],
                  "working": [Counter, lambda: RunningMean(self.loss), lambda: FiniteCheck(self.loss),
                              lambda: tf.train.StopAtStepHook(last_step=last), lambda: Sampler(self.loss, period)]}[kind]
         with self.graph.as_default():

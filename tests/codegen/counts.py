@@ -103,8 +103,8 @@ class Program:
         """In one run: the difference between 2N steps and N is free of what starting and ending cost."""
         out = self.program.with_suffix(".callgrind")
         closer = ["--dump-instr=yes", "--dump-line=no"] if figures - {"instructions"} else []
-        ran(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--compress-strings=no", "--compress-pos=no",
-             *closer, self.program, steps, *variants])
+        ran(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--compress-strings=no",
+             "--compress-pos=no", *closer, self.program, steps, *variants])
         dumps = [Dump(file, self.program) for file in out.parent.glob(f"{out.name}.*")]
         dumps = {dump.name: dump for dump in dumps}
         kinds = {}
@@ -130,8 +130,10 @@ class Program:
         return told
 
     def bytes_of(self, variant):
-        """Code and constants that can be reached from the function `variant_NAME`: what a linker that drops the rest keeps."""
+        """Code and constants that can be reached from the function `variant_NAME`: what a linker that drops the rest
+        keeps."""
         kept = self.object.with_suffix(f".{variant}.o")
-        ran(["ld", "-r", "--gc-sections", "-e", f"variant_{variant}", "-u", f"variant_{variant}", self.object, "-o", kept])
+        ran(["ld", "-r", "--gc-sections", "-e", f"variant_{variant}", "-u", f"variant_{variant}", self.object,
+             "-o", kept])
         sections = re.findall(r"^(\.text|\.rodata)\S*\s+(\d+)", ran(["size", "-A", kept]), re.MULTILINE)
         return float(sum(int(size) for _, size in sections))

@@ -13,10 +13,10 @@ In a program of variants (variants.hpp), as comments:
     // steps: 20000                                N; 10000
     // flags: -fno-exceptions                      more flags for the compiler
 
-`bytes` needs a function `extern "C" variant_NAME`. recorded.json has every number by file, toolchain and variant, with the
-versions of the compilers. A bound that does not hold fails and tells the number that was recorded. A number that is worse
-than the record and within its bound is told in a line that begins with WORSE. A number without a record, and a record
-without its number, fail. Compilers of other versions have no record: bounds are all that is looked at.
+`bytes` needs a function `extern "C" variant_NAME`. recorded.json has every number by file, toolchain and variant, with
+the versions of the compilers. A bound that does not hold fails and tells the number that was recorded. A number that is
+worse than the record and within its bound is told in a line that begins with WORSE. A number without a record, and a
+record without its number, fail. Compilers of other versions have no record: bounds are all that is looked at.
 
 usage: run.py [--self-test] [--record] [FILE...]      --record writes the numbers of the files into recorded.json
 """
@@ -123,7 +123,8 @@ class Record:
     def written(self, everything):
         """The text of the file, with what was measured now."""
         measured = {key.partition("/")[0] for key in self.fresh}
-        kept = {} if everything else {key: was for key, was in self.figures.items() if key.partition("/")[0] not in measured}
+        kept = {} if everything else {
+            key: was for key, was in self.figures.items() if key.partition("/")[0] not in measured}
         return json.dumps({"compilers": self.now, "figures": {**kept, **self.fresh}}, indent=1, sort_keys=True) + "\n"
 
 
@@ -149,8 +150,8 @@ def told(pair, was, now):
 
 
 HOW = "`tests/codegen/run.py --record` renews the record"
-ADVICE = ("what to do: hold `objdump -d` of the program against that of the commit before (a call, or values stored and loaded "
-          f"again, tell which function grew). If the change is meant, move the bound in the source; {HOW}")
+ADVICE = ("what to do: hold `objdump -d` of the program against that of the commit before (a call, or values stored "
+          f"and loaded again, tell which function grew). If the change is meant, move the bound in the source; {HOW}")
 
 
 def judge(source, toolchain, numbers, record, tally):
@@ -174,12 +175,14 @@ def judge(source, toolchain, numbers, record, tally):
     for pair, now in numbers.items():
         was = record.was(source, toolchain, pair)
         if was is None:
-            tally.add(f"{on}: record of {name_of(pair)}", f"now {now:.2f} {counts.UNITS[pair[1]]}, never recorded; {HOW}")
+            problem = f"now {now:.2f} {counts.UNITS[pair[1]]}, never recorded; {HOW}"
+            tally.add(f"{on}: record of {name_of(pair)}", problem)
         elif worse(now, was) and pair not in failed:
             within = f"within {' and '.join(limits[pair])}" if pair in limits else "without a bound"
             lines.append(f"WORSE {on}: {name_of(pair)}: {told(pair, was, now)}, {within}; {HOW}")
     gone = record.gone(source, toolchain, numbers)
-    tally.add(f"{on}: what is recorded", f"{', '.join(gone)}: recorded, and no longer measured; {HOW}" if gone else None)
+    problem = f"{', '.join(gone)}: recorded, and no longer measured; {HOW}" if gone else None
+    tally.add(f"{on}: what is recorded", problem)
     return lines
 
 
@@ -267,9 +270,10 @@ SELF_TEST = {
     "unknown_figure": (False, "bound: one <= 9", "bound: cycles(one) <= 9"),
     "unknown_variant": (False, "bound: one <= 9", "bound: three <= 9"),
     "this_toolchain": (False, "bound: one <= 9", "bound on g++ -O3: one <= 0"),
-    "kinds_on_each_toolchain": (True, "bound: calls(one) <= 0", "bound: indirect_jumps(one) <= 0", "bound: locks(one) <= 0",
-                                "bound: indirect_jumps(calling) <= 0", "bound: locks(calling) <= 0",
-                                "bound: calls(locking) <= 0", "bound: allocations(one) <= 0", "bound: calls(making) <= 0"),
+    "kinds_on_each_toolchain": (True, "bound: calls(one) <= 0", "bound: indirect_jumps(one) <= 0",
+                                "bound: locks(one) <= 0", "bound: indirect_jumps(calling) <= 0",
+                                "bound: locks(calling) <= 0", "bound: calls(locking) <= 0",
+                                "bound: allocations(one) <= 0", "bound: calls(making) <= 0"),
     "calls": (False, "bound: calls(calling) <= 0.99"),
     "indirect_jumps": (False, "bound: indirect_jumps(indirect) <= 0.99"),
     "indirect_calls": (False, "bound: calls(indirect) <= 0.99"),
@@ -292,7 +296,8 @@ RECORDS = {
     "worse_unbound": ({"two/instructions": 0.5}, "instructions a step, without a bound", True),
     "worse_allocations": ({"making/allocations": 0.0}, "was 0.00, now 1.00 allocations in all, within 9", True),
     "never_recorded": ({"two/instructions": None}, "record of two: now", False),
-    "no_longer_measured": ({"three/instructions": 3.0}, "it.cpp/g++ -O2/three/instructions: recorded, and no longer", False),
+    "no_longer_measured": (
+        {"three/instructions": 3.0}, "it.cpp/g++ -O2/three/instructions: recorded, and no longer", False),
 }
 
 
@@ -336,12 +341,14 @@ def self_test_record(written, tally):
     def told_of(now, compilers=first.now, **changes):
         figures = {**first.fresh, **{f"it.cpp/g++ -O2/{key}": was for key, was in changes.items()}}
         heard = Heard()
-        record = Record({"compilers": compilers, "figures": {key: was for key, was in figures.items() if was is not None}})
+        figures = {key: was for key, was in figures.items() if was is not None}
+        record = Record({"compilers": compilers, "figures": figures})
         return heard, "\n".join(judge(source, toolchain, now, record, heard) + heard.problems)
 
     for name, (changes, wanted, must_pass) in RECORDS.items():
         heard, found = told_of(numbers, **changes)
-        good = wanted in found and bool(wanted) == bool(found) and "\n" not in found and (heard.failed == 0) == must_pass
+        good = (wanted in found and bool(wanted) == bool(found) and "\n" not in found
+                and (heard.failed == 0) == must_pass)
         tally.add(f"self-test record {name}", None if good else f"the wrong verdict:\n{found or 'nothing'}")
     many = {pair: 20.0 for pair in source.pairs}
     heard, found = told_of(many, compilers={"g++": "1.0"})
@@ -376,7 +383,8 @@ def main(arguments):
         print(ADVICE)
     if not files and not record.renewed:
         gone = sorted(record.files() - {file.name for file in everything})
-        tally.add("files that are recorded", f"{', '.join(gone)}: recorded, and no longer there; {HOW}" if gone else None)
+        problem = f"{', '.join(gone)}: recorded, and no longer there; {HOW}" if gone else None
+        tally.add("files that are recorded", problem)
     if record.renewed:
         RECORD.write_text(record.written(everything=not files))
         print(f"written: {RECORD.relative_to(report.ROOT)}")
