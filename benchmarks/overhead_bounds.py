@@ -21,6 +21,7 @@ def held(numbers, step, toolchain):
 
 # Each of these gives (goal, kind and hooks and competitor and figure, number, bound); None is what was not measured
 
+
 def ratios(measured):
     for kind, hooks in cases():
         of_goals = [("time", "fused", "ns_to_hand")]
