@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the hooks of examples/embedded cost on a Cortex-M: one training, once with hooks and once written by hand, in two
-// images. Both do the same: the same stop test, gate, statistics, log and watchdog, the same note of an error, with their
-// state in an object that outlives the loop, which is a function over a pointer in both. @see run.py, which compiles this and compares.
+// What the hooks of examples/embedded cost on a Cortex-M: one training, once with hooks and once written by hand, in
+// two images. Both do the same: the same stop test, gate, statistics, log and watchdog, the same note of an error, with
+// their state in an object that outlives the loop, which is a function over a pointer in both. @see run.py, which
+// compiles this and compares.
 //
 //   -DHAND=1      by hand
 //   -DHOOKS=N     how many of the five take part; 5
 //
-// It prints numbers in hexadecimal: seven of the results, the bytes of the object, the ticks of the loop (25 MHz); with hooks
-// also of what the object consists: graph, hooks with what their triggers remember, memory for the frame and for errors, the
-// session's own; and the bytes of the frame.
+// It prints lines `name value`: the results; `object`, the bytes of the object; `ticks` of the loop (25 MHz); and of
+// what bytes a session consists: `graph`, `hooks` with what their triggers remember, `memory` for the frame and for
+// errors, the session's `own`; and those that the `frame` takes. By hand these are 0.
 
 #include <cstdint>
 
@@ -43,6 +44,15 @@ struct report {
   std::uint32_t skipped = 0;
   std::uint32_t steps = 0;
   std::uint32_t ok = 0;
+};
+
+/// Bytes of a session.
+struct consists_of {
+  std::uint32_t graph = 0;
+  std::uint32_t hooks = 0;
+  std::uint32_t memory = 0;
+  std::uint32_t own = 0;
+  std::uint32_t frame = 0;
 };
 
 std::uint32_t digest(float const* numbers, std::size_t count) {
@@ -165,11 +175,13 @@ struct hand_loop {
 };
 
 hand_loop training;
+consists_of parts() { return {}; }
 
 report train() {
   report done;
   done.ok = training.run() ? 1 : 0;
-  done.weights = digest(training.hidden.data(), training.hidden.size()) ^ digest(training.output.data(), training.output.size());
+  done.weights = digest(training.hidden.data(), training.hidden.size()) ^
+                 digest(training.output.data(), training.output.size());
   done.steps = static_cast<std::uint32_t>(training.step);
 #if HOOKS >= 2
   done.skipped = static_cast<std::uint32_t>(training.skipped);
@@ -209,8 +221,6 @@ auto make_session() {
 }
 auto training = make_session();
 
-// What the session consists of.
-using graph_type = decltype(mlp::make_graph().finalize());
 constexpr std::uint32_t hook_bytes = sizeof(tautline::stop_at_step)
 #if HOOKS >= 2
                                      + sizeof(checker)
@@ -225,6 +235,10 @@ constexpr std::uint32_t hook_bytes = sizeof(tautline::stop_at_step)
                                      + sizeof(board_watchdog)
 #endif
     ;
+consists_of parts() {
+  return {sizeof(mlp::make_graph().finalize()), hook_bytes, decltype(training)::memory_size,
+          sizeof(tautline::detail::life_state), static_cast<std::uint32_t>(training.frame_bytes_used())};
+}
 
 report train() {
   report done;
@@ -251,11 +265,16 @@ report train() {
 
 #endif
 
-void say(std::size_t number) {
-  char digits[10] = {};
-  for (int i = 7; i >= 0; --i, number >>= 4) digits[i] = "0123456789abcdef"[number & 15];
-  digits[8] = ' ';
-  board::print(digits);
+void say(char const* name, std::uint32_t number) {
+  char line[13];  // a blank, ten digits, the end of the line
+  char* at = line + sizeof line;
+  *--at = 0;
+  *--at = '\n';
+  do *--at = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  *--at = ' ';
+  board::print(name);
+  board::print(at);
 }
 
 }  // namespace
@@ -265,14 +284,20 @@ int main() {
   std::uint32_t const before = systick();
   report const done = train();
   std::uint32_t const ticks = (before - systick()) & 0xffffff;
-  for (std::uint32_t each : {done.weights, done.mean, done.squares, done.logged, done.skipped, done.steps, done.ok}) say(each);
-  say(sizeof training);
-  say(ticks);
-#if !HAND
-  for (std::size_t each : {sizeof(graph_type), std::size_t{hook_bytes}, decltype(training)::memory_size,
-                           sizeof(tautline::detail::life_state), training.frame_bytes_used()}) {
-    say(each);
-  }
-#endif
+  say("weights", done.weights);
+  say("mean", done.mean);
+  say("squares", done.squares);
+  say("logged", done.logged);
+  say("skipped", done.skipped);
+  say("steps", done.steps);
+  say("ok", done.ok);
+  say("object", sizeof training);
+  say("ticks", ticks);
+  consists_of const session = parts();
+  say("graph", session.graph);
+  say("hooks", session.hooks);
+  say("memory", session.memory);
+  say("own", session.own);
+  say("frame", session.frame);
   return 0;
 }

@@ -72,7 +72,7 @@ def size_of_function(image, part):
 class Cost:
     """What cost.cpp says of one form of one training."""
 
-    RESULTS = 7
+    RESULTS = ["weights", "mean", "squares", "logged", "skipped", "steps", "ok"]
     PARTS = ["graph", "hooks", "memory", "own", "frame"]
 
     def __init__(self, core, folder, hand, hooks, level, more=()):
@@ -85,10 +85,10 @@ class Cost:
         self.loop = size_of_function(image, "hand_loop3run" if hand else "9run_until")
         code, printed = core.run(image)
         try:
-            words = [int(word, 16) for word in printed.split()]
-            self.results = words[:self.RESULTS]
-            self.object, ticks = words[self.RESULTS:self.RESULTS + 2]
-            self.instructions = ticks / TICKS_PER_INSTRUCTION / self.results[5]
-            self.parts = dict(zip(self.PARTS, words[self.RESULTS + 2:]))
-        except (ValueError, IndexError, ZeroDivisionError):
+            found = {name: int(value) for name, value in (line.split() for line in printed.splitlines())}
+            self.results = {name: found[name] for name in self.RESULTS}
+            self.object = found["object"]
+            self.instructions = found["ticks"] / TICKS_PER_INSTRUCTION / found["steps"]
+            self.parts = {name: found[name] for name in self.PARTS if not hand}
+        except (ValueError, KeyError, ZeroDivisionError):
             self.problem = f"ended with {code}, printed {printed!r}"
