@@ -8,6 +8,7 @@ static objects, and of newlib and libgcc what comes with them; stack is not coun
 import pathlib
 import sys
 import tempfile
+from typing import NamedTuple
 
 import figures
 import goals
@@ -18,43 +19,48 @@ import cross  # noqa: E402
 
 LEVELS = ["-Os", "-O2"]
 PAGE = ROOT / "docs/embedded.md"
-EXAMPLES = "of the example"
 
 
-class Hook:
-    def __init__(self, name, expression, header=None, options=None, prepare=None, more=()):
-        self.name = name
-        header = f"<tautline/hooks/{header or name}.hpp>" if header != EXAMPLES else None
-        self.flags = [f"-DHOOK={expression}", *([f"-DHEADER={header}"] if header else []),
-                      *([f"-DOPTIONS={options}"] if options else []),
-                      *([f"-DPREPARE={prepare}"] if prepare else []), *more]
+class Hook(NamedTuple):
+    name: str
+    expression: str
+    header: str | None = None  # in tautline/hooks; None: it is one of the example
+    options: str | None = None
+    prepare: str | None = None
+    more: tuple[str, ...] = ()
+
+    def flags(self):
+        header = f"<tautline/hooks/{self.header}.hpp>" if self.header else None
+        given = {"HOOK": self.expression, "HEADER": header, "OPTIONS": self.options, "PREPARE": self.prepare}
+        return [*(f"-D{name}={value}" for name, value in given.items() if value), *self.more]
 
 
 HOOKS = [
-    Hook("stop_at_step", "stop_at_step{50}"),
-    Hook("stopper", "stopper<\"loss\">{{.max_steps = 50, .rel_loss_change_tol = 1e-4}}"),
-    Hook("stop_if_no_decrease", "stop_if_no_decrease<\"loss\">{{.patience = 10}}", "early_stopping"),
-    Hook("nan_checker", "nan_checker<\"loss\">{}"),
-    Hook("nan_checker with skip_at_most", "nan_checker<\"loss\">::with(skip_at_most{3})", "nan_checker"),
-    Hook("spike_checker", "spike_checker<\"loss\">::with(skip_at_most{2}, {.deviations = 8})"),
-    Hook("feed_fn", "feed_fn<\"rate\">([](step_number step) { return step < 10 ? 0.4F : 0.1F; })"),
+    Hook("stop_at_step", "stop_at_step{50}", "stop_at_step"),
+    Hook("stopper", 'stopper<"loss">{{.max_steps = 50, .rel_loss_change_tol = 1e-4}}', "stopper"),
+    Hook("stop_if_no_decrease", 'stop_if_no_decrease<"loss">{{.patience = 10}}', "early_stopping"),
+    Hook("nan_checker", 'nan_checker<"loss">{}', "nan_checker"),
+    Hook("nan_checker with skip_at_most", 'nan_checker<"loss">::with(skip_at_most{3})', "nan_checker"),
+    Hook("spike_checker", 'spike_checker<"loss">::with(skip_at_most{2}, {.deviations = 8})', "spike_checker"),
+    Hook("feed_fn", 'feed_fn<"rate">([](step_number step) { return step < 10 ? 0.4F : 0.1F; })', "feed_fn"),
     Hook("learning_rate_schedule",
-         "learning_rate_schedule<\"rate\">([](step_number step) noexcept { return step < 10 ? 0.4F : 0.1F; })"),
-    Hook("ema", "ema(graph, {.decay = 0.99})"),
-    Hook("final_ops", "final_ops<\"loss\">{}"),
-    Hook("phase_clock", "phase_clock{{.step = 0.01}, 1000}"),
+         'learning_rate_schedule<"rate">([](step_number step) noexcept { return step < 10 ? 0.4F : 0.1F; })',
+         "learning_rate_schedule"),
+    Hook("ema", "ema(graph, {.decay = 0.99})", "ema"),
+    Hook("final_ops", 'final_ops<"loss">{}', "final_ops"),
+    Hook("phase_clock", "phase_clock{{.step = 0.01}, 1000}", "phase_clock"),
     Hook("pipeline",
-         "observe<\"loss\">() | every_steps{10} | smooth(0.9F) | where(below(0.05F)) | request_stop(\"low\")"),
+         'observe<"loss">() | every_steps{10} | smooth(0.9F) | where(below(0.05F)) | request_stop("low")', "pipeline"),
     Hook("script", "script<&wait_for_it>{}", "script",
-         prepare="static script_body wait_for_it(script_context<value_of<\"loss\", float>> life) { "
+         prepare='static script_body wait_for_it(script_context<value_of<"loss", float>> life) { '
                  "for (int low = 0; low < 3;) { "
                  "float const loss = co_await life.next_value(); low += loss < 0.1F ? 1 : 0; } "
-                 "life.request_stop(\"low\"); }"),
+                 'life.request_stop("low"); }'),
     Hook("checkpoint_saver with two_slot_checkpoints", "checkpoint_saver{checkpoints, every_steps{10}}",
-         "checkpoint_saver", options="options{restore_from{checkpoints}}", more=["-DCHECKPOINTS"]),
-    Hook("running_statistics (example)", "running_statistics<\"loss\">{}", EXAMPLES),
-    Hook("ring_log (example)", "ring_log<\"loss\",float,8>{every_steps{16}}", EXAMPLES),
-    Hook("board_watchdog (example)", "board_watchdog{2500000}", EXAMPLES),
+         "checkpoint_saver", options="options{restore_from{checkpoints}}", more=("-DCHECKPOINTS",)),
+    Hook("running_statistics (example)", 'running_statistics<"loss">{}'),
+    Hook("ring_log (example)", 'ring_log<"loss",float,8>{every_steps{16}}'),
+    Hook("board_watchdog (example)", "board_watchdog{2500000}"),
 ]
 
 
@@ -74,7 +80,7 @@ def measure(core, folder):
 
         empty[level] = built("without hooks", [])
         for hook in HOOKS:
-            flash, ram = built(hook.name, hook.flags)
+            flash, ram = built(hook.name, hook.flags())
             suffix = "" if level == "-Os" else f"_at{level}"
             found[f"embedded/{hook.name}/flash_bytes{suffix}"] = flash - empty[level][0]
             found[f"embedded/{hook.name}/ram_bytes{suffix}"] = ram - empty[level][1]
