@@ -11,8 +11,9 @@
 #include <tautline/hooks/stop_at_step.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
+#include "board/print.hpp"
 #include "board/tick.hpp"
-#include "digest.hpp"
+#include "failed.hpp"
 #include "hooks.hpp"
 #include "model/mlp.hpp"
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a program has to say at its end: a number that changes with every bit of the results, or an error.
+// A number that changes with every bit of the results.
 
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-
-#include <tautline/core.hpp>
-
-#include "board/print.hpp"
 
 class digest {
  public:
@@ -30,9 +27,3 @@ class digest {
  private:
   std::uint32_t value_ = 2166136261U;
 };
-
-/// Says what went wrong. @return the exit code
-inline int failed(tautline::error const& happened) {
-  board::line{}.put("failed: ").put(happened.message.words()).put(' ').put(happened.hook).say();
-  return 3;
-}

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Training on the device, bare metal: a small network in float, one measurement a step. No heap, no exceptions, no RTTI;
-// all memory is static. Whenever the chip is reset, it goes on from the newest whole checkpoint, and ends as if nothing had
-// happened.
+// Training on the device, bare metal: a small network in float, one measurement a step. No heap, no exceptions, no
+// RTTI; all memory is static. Whenever the chip is reset, it goes on from the newest whole checkpoint, and ends as if
+// nothing had happened.
 //
 //   -semihosting-config arg=steps=500     how many steps; 2000
 //   -semihosting-config arg=cut=100       the power goes at the 100th write to the flash
-//   -semihosting-config arg=hang=300      step 300 hangs, once, until the timer of board_watchdog resets the chip
-//   -semihosting-config arg=walk=1        the power goes at every write, at one after the other: see board/walk.hpp
 
 #include <tautline/core.hpp>
 #include <tautline/hooks/checkpoint_saver.hpp>
@@ -16,8 +14,10 @@
 #include <tautline/io/two_slot_checkpoints.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
-#include "board/walk.hpp"
+#include "board/flash_bank.hpp"
+#include "board/print.hpp"
 #include "digest.hpp"
+#include "failed.hpp"
 #include "hooks.hpp"
 #include "model/mlp.hpp"
 
@@ -37,7 +37,6 @@ static auto make_session(step_number steps) {
                    statistics{},
                    loss_log{every_steps{16}},
                    board_watchdog{2'500'000},  // 0.1 s
-                   board::hangs_once{board::option("hang", 0)},
                    checkpoint_saver{checkpoints, every_steps{200} | at_end});
 }
 
@@ -49,7 +48,8 @@ int main() {
   if (!session.is_open() && session.status().kind == error_kind::invalid_argument && !checkpoints.is_empty()) {
     if (checkpoints.clear().ok()) board::reset_now();
   }
-  board::began(session.completed_steps());
+  auto const first = static_cast<std::uint32_t>(session.completed_steps());
+  if (first > 0) board::line{}.put("# goes on from step ").number(first).say();
   if (!session.run_to_completion(target<"train">)) return failed(session.status());
   session.close();
   if (session.status()) return failed(session.status());
@@ -60,10 +60,9 @@ int main() {
   digest all;
   all.add(model[fetch<"hidden">]).add(model[fetch<"output">]).add(seen.mean()).add(seen.variance()).add(log.count());
   for (std::uint32_t age = 0; age < 8; ++age) all.add(log.back(age));
-  if (!board::walked(all.value())) return 0;
 
-  stop_record const stop = session.stop();
-  board::line{}.number(static_cast<std::uint32_t>(session.completed_steps())).put(" steps, stopped by ").put(stop.by).say();
+  auto const steps = static_cast<std::uint32_t>(session.completed_steps());
+  board::line{}.number(steps).put(" steps, stopped by ").put(session.stop().by).say();
   board::line{}.put("loss ").fixed(seen.mean(), 5).put(" on average, variance ").fixed(seen.variance(), 5).put(", ")
       .number(static_cast<std::uint32_t>(session.hook<loss_check>().skipped())).put(" measurements left out").say();
   board::line last;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Resets of the firmware: the power cut at each write to the flash, a reset from outside at any moment, a step that hangs.
-However it was interrupted, a training must end like one that was not."""
+"""Resets of the firmware: the power cut at each write to the flash, a reset from outside at any moment, a step that
+hangs. However it was interrupted, a training must end like one that was not."""
 
 import json
 import random
@@ -8,26 +8,51 @@ import re
 import socket
 import subprocess
 import time
+from typing import NamedTuple
 
-from cross import EXAMPLES, run_in_qemu
+from cross import EXAMPLES, HERE, run_in_qemu
 
-WALK = re.compile(r"^cut at (\d+) of (\d+) writes: every training ended like the undisturbed one, (\d+) went on from a checkpoint$",
-                  re.MULTILINE)
-BOOTS = re.compile(r"^# boots: (\d+), from a checkpoint: (\d+)$", re.MULTILINE)
+INTERRUPTED = [HERE / "interrupted.cpp", "-Wl,--wrap=main"]  # what makes a firmware one that is interrupted
+ENDED = re.compile(r"^# ended, cut at write (\d+) of (\d+), boots: (\d+)\n", re.MULTILINE)
+GOES_ON = "# goes on from step "
 WALK_STEPS = 600  # three savings: into one slot, into the other, over the first
 
 
+class Training(NamedTuple):
+    """One that has ended."""
+
+    said: list[str]
+    resumed: int  # how often it went on from a checkpoint
+    cut: int      # the write to the flash at which the power went; 0: none
+    writes: int
+    boots: int
+
+
+def trainings(printed):
+    made, begin = [], 0
+    for end in ENDED.finditer(printed):
+        said = printed[begin:end.start()]
+        made.append(Training(run_in_qemu.compared(said), said.count(GOES_ON), *map(int, end.groups())))
+        begin = end.end()
+    return made
+
+
 def problem_of_walk(code, printed, stride=1):
-    match = WALK.search(printed)
-    if code != 0 or not match:
-        return f"ended with {code}\n{printed}"
-    cuts, writes, resumed = map(int, match.groups())
-    wanted = range(1, writes + 1, stride)
-    if writes < 300 or cuts != len(wanted):
-        return f"{cuts} cuts at {writes} writes: were there three savings, and was each write cut?"
+    made = trainings(printed)
+    if code != 0 or not made or not made[0].said:
+        return f"ended with {code}\n{printed[-2000:]}"
+    undisturbed, *interrupted = made
+    wanted = list(range(1, undisturbed.writes + 1, stride))
+    if undisturbed.writes < 300 or [one.cut for one in interrupted] != wanted:
+        return (f"{len(interrupted)} cuts at {undisturbed.writes} writes: were there three savings, and was each write "
+                "cut?")
+    for one in interrupted:
+        if one.said != undisturbed.said or one.boots != 2:
+            return f"cut at write {one.cut}: after {one.boots} boots the training ended otherwise\n{''.join(one.said)}"
     # before the first checkpoint is whole there is nothing to go on from; afterwards there always is
-    later = sum(cut > writes // 3 for cut in wanted)
-    return None if resumed == later else f"{resumed} of {cuts} trainings went on from a checkpoint, not {later}"
+    later = sum(cut > undisturbed.writes // 3 for cut in wanted)
+    resumed = sum(one.resumed for one in interrupted)
+    return None if resumed == later else f"{resumed} of {len(wanted)} trainings went on from a checkpoint, not {later}"
 
 
 def reset_from_outside(core, image, folder, steps, resets, seed):
@@ -71,42 +96,41 @@ def reset_from_outside(core, image, folder, steps, resets, seed):
 
 
 def problem_of_resets(undisturbed, code, printed, made):
-    boots = BOOTS.search(printed)
-    if code != 0 or not boots:
+    """@param undisturbed the training that was not interrupted"""
+    ended = trainings(printed)
+    if code != 0 or len(ended) != 1:
         return f"ended with {code} after {made} resets\n{printed}"
-    if run_in_qemu.compared(printed) != run_in_qemu.compared(undisturbed):
-        return f"undisturbed:\n{undisturbed}after {made} resets:\n{printed}"
+    if ended[0].said != undisturbed.said:
+        return f"undisturbed:\n{''.join(undisturbed.said)}after {made} resets:\n{printed}"
     if made < 3:
         return f"only {made} resets before it ended"
     # one may fall into the time before the first checkpoint, and the last one into the end
-    if int(boots[1]) < made or int(boots[2]) < int(boots[1]) - 2:
+    if ended[0].boots < made or ended[0].resumed < ended[0].boots - 2:
         return f"{made} resets, and then:\n{printed}"
     return None
 
 
 def problem_outside(core, image, folder):
     steps = 200_000
-    code, undisturbed = core.run(image, [f"steps={steps}"])
-    boots = BOOTS.search(undisturbed)
+    code, printed = core.run(image, [f"steps={steps}"])
+    ended = trainings(printed)
     # such a long training outlives a watchdog that nobody reloads
-    if code != 0 or not boots or boots.groups() != ("1", "0"):
-        return f"undisturbed it ended with {code}\n{undisturbed}"
-    return problem_of_resets(undisturbed, *reset_from_outside(core, image, folder, steps, resets=8, seed=7))
+    if code != 0 or len(ended) != 1 or (ended[0].boots, ended[0].resumed) != (1, 0):
+        return f"undisturbed it ended with {code}\n{printed}"
+    return problem_of_resets(ended[0], *reset_from_outside(core, image, folder, steps, resets=8, seed=7))
+
+
+def problem_of_end(code, printed, boots, resumed):
+    """Of a training of train_float that ends as it should, after so many boots."""
+    wanted = run_in_qemu.compared((EXAMPLES / "train_float.expected").read_text())
+    ended = [(one.said, one.boots, one.resumed) for one in trainings(printed)]
+    return None if code == 0 and ended == [(wanted, boots, resumed)] else f"ended with {code}\n{printed}"
 
 
 def problem_of_hang(core, image):
-    wanted = (EXAMPLES / "train_float.expected").read_text()
-    code, printed = core.run(image, ["hang=321"])
-    boots = BOOTS.search(printed)
-    if code != 0 or not boots or boots.groups() != ("2", "1") or run_in_qemu.compared(printed) != run_in_qemu.compared(wanted):
-        return f"ended with {code}\n{printed}"
-    return None
+    return problem_of_end(*core.run(image, ["hang=500000"]), boots=2, resumed=1)
 
 
 def problem_of_new_model(code, printed):
     """After an update: the first boot is that of the firmware before it, the second forgets what that one saved."""
-    wanted = (EXAMPLES / "train_float.expected").read_text()
-    boots = BOOTS.search(printed)
-    if code != 0 or not boots or boots.groups() != ("3", "0") or run_in_qemu.compared(printed) != run_in_qemu.compared(wanted):
-        return f"ended with {code}\n{printed}"
-    return None
+    return problem_of_end(code, printed, boots=3, resumed=0)

@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cross  # noqa: E402
 from cross import EXAMPLES, HERE, Core, Cost, report  # noqa: E402
 from resets import (  # noqa: E402
-    WALK_STEPS, problem_of_hang, problem_of_new_model, problem_of_resets, problem_of_walk, problem_outside)
+    INTERRUPTED, WALK_STEPS, Training, problem_of_end, problem_of_hang, problem_of_new_model, problem_of_resets, problem_of_walk, problem_outside)
 
 import builds  # noqa: E402
 
@@ -199,7 +199,7 @@ BEFORE = """  if (board::kept().boots == 1) {
 def new_model(core, folder):
     source = changed("train_float", folder, SESSION, BEFORE + SESSION)
     image = source.with_suffix(".elf")
-    return core.build(source, image) or problem_of_new_model(*core.run(image))
+    return core.build(source, image, more=INTERRUPTED) or problem_of_new_model(*core.run(image))
 
 
 # --- all of it ---------------------------------------------------------------------------------------------------------
@@ -210,6 +210,14 @@ def build(core, tally):
     problem = builds.configure(folder, ["--cross-file", str(core.file), "--werror"]) or builds.compile_all(folder)
     tally.add(f"build on {core.name}", problem)
     return None if problem else folder
+
+
+def interrupted(core, program, folder, tally):
+    """@return the firmware, linked with what interrupts it"""
+    image = folder / f"{program}-{core.name}"
+    tally.add(f"{program} with interruptions on {core.name}",
+              core.build(EXAMPLES / f"{program}.cpp", image, more=INTERRUPTED))
+    return image
 
 
 def play(record, tally):
@@ -226,13 +234,16 @@ def play(record, tally):
                 tally.add(f"{test} on {name}", None if result == "OK" else f"{result}\n{output}")
             for program, image in images.items():
                 tally.add(f"symbols of {program} on {name}", problem_of_symbols(symbols(image)))
-            walker = images["train_float" if name == "m4" else "train_fixed"]
+            program = "train_float" if name == "m4" else "train_fixed"
+            others = {each: interrupted(core, each, folder, tally) for each in {program, "train_float"}}
             jobs += [
-                (f"power cut at each write: {walker.name} on {name}",
-                 lambda core=core, image=walker: problem_of_walk(*core.run(image, [f"steps={WALK_STEPS}", "walk=1"]))),
-                (f"resets from outside: {walker.name} on {name}",
-                 lambda core=core, image=walker: problem_outside(core, image, folder)),
-                (f"a step that hangs on {name}", lambda core=core, image=images["train_float"]: problem_of_hang(core, image)),
+                (f"power cut at each write: {program} on {name}",
+                 lambda core=core, image=others[program]:
+                     problem_of_walk(*core.run(image, [f"steps={WALK_STEPS}", "walk=1"]))),
+                (f"resets from outside: {program} on {name}",
+                 lambda core=core, image=others[program]: problem_outside(core, image, folder)),
+                (f"a step that hangs on {name}",
+                 lambda core=core, image=others["train_float"]: problem_of_hang(core, image)),
                 (f"budget of slices on {name}",
                  lambda core=core, image=images["control_loop"]: problem_of_slices(*core.run(image))),
             ]
@@ -292,9 +303,9 @@ def self_test(tally):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
 
-        def image_of(source):
+        def image_of(source, more=()):
             image = source.with_suffix(".elf")
-            problem = core.build(source, image)
+            problem = core.build(source, image, more=more)
             if problem:
                 tally.add(f"self-test: {source.name}", problem)
             return image
@@ -306,23 +317,34 @@ def self_test(tally):
         refused("an image without symbols", problem_of_symbols([]), "could not be read")
 
         walk = [f"steps={WALK_STEPS}", "walk=37"]
-        tally.add("self-test: a walk", problem_of_walk(*core.run(image_of(changed("train_float", folder, "0.1 s", "")), walk), 37))
-        refused("a walk that left writes out", problem_of_walk(0, "cut at 18 of 648 writes: every training ended like the "
-                                                               "undisturbed one, 12 went on from a checkpoint"), "each write")
-        image = image_of(changed("train_float", folder, "options{restore_from{checkpoints}},", "options{},"))
+
+        def walker(old, new):
+            return image_of(changed("train_float", folder, old, new), INTERRUPTED)
+
+        code, printed = core.run(walker("0.1 s", ""), walk)
+        tally.add("self-test: a walk", problem_of_walk(code, printed, 37))
+        refused("a walk that left writes out", problem_of_walk(code, printed), "each write")
+        image = walker("options{restore_from{checkpoints}},", "options{},")
         refused("no restore, the power cut", problem_of_walk(*core.run(image, walk), 37), "went on from a checkpoint")
-        image = image_of(changed("train_float", folder, 'using statistics = running_statistics<"loss">;', FORGETFUL))
-        refused("a hook that hides its state, the power cut", problem_of_walk(*core.run(image, walk), 37), "ended otherwise")
+        image = walker('using statistics = running_statistics<"loss">;', FORGETFUL)
+        refused("a hook that hides its state, the power cut", problem_of_walk(*core.run(image, walk), 37),
+                "ended otherwise")
         forget = "checkpoints.clear().ok()"
-        image = image_of(changed("train_float", folder, forget, "false"))
+        image = walker(forget, "false")
         tally.add("self-test: the same model, and nothing that forgets", problem_of_hang(core, image))
+        refused("a step that does not hang", problem_of_end(*core.run(image), boots=2, resumed=1), "boots: 1")
         source = changed("train_float", folder, SESSION, BEFORE + SESSION)
         source.write_text(source.read_text().replace(forget, "false"))
-        refused("an update after which nothing is forgotten", problem_of_new_model(*core.run(image_of(source))), "another training")
-        printed = "digest 1\n# boots: 9, from a checkpoint: 8\n"
-        refused("resets with another result", problem_of_resets("digest 2\n", 0, printed, 8), "undisturbed")
-        refused("resets without a restore", problem_of_resets("digest 1\n", 0, printed.replace("8", "0"), 8), "resets")
-        refused("resets that did not take place", problem_of_resets("digest 1\n", 0, printed, 1), "only 1")
+        refused("an update after which nothing is forgotten",
+                problem_of_new_model(*core.run(image_of(source, INTERRUPTED))), "another training")
+
+        undisturbed = Training(["digest 1\n"], resumed=0, cut=0, writes=648, boots=1)
+        again, end = "# goes on from step 200\n", "digest 1\n# ended, cut at write 0 of 648, boots: 9\n"
+        tally.add("self-test: resets", problem_of_resets(undisturbed, 0, again * 8 + end, 8))
+        refused("resets with another result", problem_of_resets(undisturbed, 0, again * 8 + end.replace("1", "2"), 8),
+                "undisturbed")
+        refused("resets without a restore", problem_of_resets(undisturbed, 0, end, 8), "8 resets, and then")
+        refused("resets that did not take place", problem_of_resets(undisturbed, 0, again * 8 + end, 1), "only 1")
 
         image = image_of(changed("control_loop", folder, "run_for(left,", "run_for(left + 30'000,"))
         refused("slices that are too long", problem_of_slices(*core.run(image)), "took too long")

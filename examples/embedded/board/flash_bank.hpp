@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The bank of flash for data, played by memory that survives a reset: what is erased is all ones, programming makes zeros. The
-// power may go at any word: see `cut`.
+// The bank of flash for data, played by memory that survives a reset: what is erased is all ones, programming makes
+// zeros. The power may go at any word: see `cut`.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include <tautline/io/flash_region.hpp>
 
+#include "semihosting.hpp"
 #include "tick.hpp"
 
 extern "C" std::uint32_t board_kept_begin[], board_kept_end[];
@@ -21,14 +22,8 @@ struct kept_words {
   static constexpr std::uint32_t mark = 0x7a07114e;
   std::uint32_t powered;  // `mark` unless this is the first boot
   std::uint32_t boots;
-  std::uint32_t writes;  // words of flash that were erased or programmed since the training began
+  std::uint32_t writes;  // words of flash that were erased or programmed
   std::uint32_t cut;     // at this one the power goes; 0: at none
-  std::uint32_t walk;    // see walk.hpp
-  std::uint32_t stride;
-  std::uint32_t cuts;
-  std::uint32_t resumed;  // trainings that went on from a checkpoint
-  std::uint32_t expected_writes;
-  std::uint32_t expected;  // what they have to come to
 };
 inline kept_words& kept() { return *reinterpret_cast<kept_words*>(board_kept_begin); }
 
@@ -45,7 +40,8 @@ class flash_bank {
     return {};
   }
   static tautline::status program(std::size_t at, void const* from, std::size_t bytes) {
-    if (at % program_bytes != 0 || bytes % program_bytes != 0 || bytes > size() || at > size() - bytes) return refused();
+    if (at % program_bytes != 0 || bytes % program_bytes != 0) return refused();
+    if (bytes > size() || at > size() - bytes) return refused();
     auto const* given = static_cast<std::uint32_t const*>(from);  // aligned, as flash_region promises
     for (std::size_t i = 0; i < bytes / 4; ++i) {
       std::uint32_t* const place = words() + at / 4 + i;
@@ -80,5 +76,17 @@ class flash_bank {
   }
 };
 static_assert(tautline::flash_region<flash_bank>);
+
+/// Called first in main(). At power-on the flash is new, and the emulator's command line says where the power goes: `cut=300`
+inline void boot() {
+  kept_words& all = kept();
+  if (all.powered != kept_words::mark) {
+    all = {};
+    all.powered = kept_words::mark;
+    all.cut = option("cut", 0);
+    flash_bank::wipe();
+  }
+  ++all.boots;
+}
 
 }  // namespace board
