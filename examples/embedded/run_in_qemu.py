@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs an image on an emulated board: run_in_qemu.py [--expect FILE] BOARD IMAGE [NAME=NUMBER…]
 
-Prints what it prints and ends with its exit code. With --expect its lines, but for those that begin with "#", must be those
-of the file. Time is counted in instructions: a run is the same each time, however busy the machine is.
+Prints what it prints and ends with its exit code. With --expect its lines, but for those that begin with "#", must be
+those of the file. Time is counted in instructions: a run is the same each time, however busy the machine is.
 """
 
 import difflib
@@ -12,13 +12,14 @@ import subprocess
 import sys
 
 SECONDS = 120
+SHIFT = 6  # an instruction takes 2 to the power of this, in ns
 
 
 def command(board, image, options=(), more=()):
     semihosting = ",".join(["enable=on,target=native,chardev=said", f"arg={pathlib.Path(image).name}",
                             *(f"arg={option}" for option in options)])
     return ["qemu-system-arm", "-machine", board, "-display", "none", "-monitor", "none", "-serial", "none",
-            "-chardev", "stdio,id=said", "-semihosting-config", semihosting, "-icount", "shift=6,sleep=off", *more,
+            "-chardev", "stdio,id=said", "-semihosting-config", semihosting, "-icount", f"shift={SHIFT},sleep=off", *more,
             "-kernel", str(image)]
 
 

@@ -17,8 +17,7 @@ sys.path.insert(0, str(EXAMPLES))
 import run_in_qemu  # noqa: E402
 
 TOOLS = ["arm-none-eabi-g++", "arm-none-eabi-nm", "arm-none-eabi-size", "qemu-system-arm"]
-# -icount shift=6: an instruction takes 64 ns; the counter has 25 MHz
-TICKS_PER_INSTRUCTION = 1.6
+TICKS_PER_INSTRUCTION = 2**run_in_qemu.SHIFT * 25e6 / 1e9  # the counter has 25 MHz
 
 
 def missing_tools():
@@ -37,17 +36,17 @@ class Core:
         self.name = name
         self.file = EXAMPLES / f"cortex-{name}.ini"
         text = self.file.read_text()
-        self.flags = [word for each in ("cpu", "exact", "lean") for word in ast.literal_eval(self._value(text, each))]
-        self.board = ast.literal_eval(self._value(text, "emulated_board"))
+        self.flags = [word for each in ("cpu", "exact", "lean") for word in self._value(text, each)]
+        self.board = self._value(text, "emulated_board")
 
     @staticmethod
     def _value(text, name):
-        return re.search(rf"^{name} = (.+)$", text, re.MULTILINE)[1]
+        return ast.literal_eval(re.search(rf"^{name} = (.+(?:\n .+)*)$", text, re.MULTILINE)[1])
 
     def build(self, source, image, level="-Os", more=()):
         """None, or what the compiler said."""
-        made = report.run(["arm-none-eabi-g++", "-std=c++20", level, *self.flags, "-fno-exceptions", "-fno-rtti", "-Wno-psabi",
-                           "-DNDEBUG", f"-I{report.INCLUDE}", f"-I{EXAMPLES}", *more, source,
+        made = report.run(["arm-none-eabi-g++", "-std=c++20", level, *self.flags, "-fno-exceptions", "-fno-rtti",
+                           "-Wno-psabi", "-DNDEBUG", f"-I{report.INCLUDE}", f"-I{EXAMPLES}", *more, source,
                            EXAMPLES / "board/startup.cpp", "-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections",
                            "-T", EXAMPLES / "board/mps2.ld", "-o", image])
         return None if made.returncode == 0 else made.stdout
