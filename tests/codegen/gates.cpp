@@ -18,6 +18,7 @@
 #include <tautline/core.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
+#include "line_fit.hpp"
 #include "variants.hpp"
 
 namespace {
@@ -28,47 +29,15 @@ using tautline::fields;
 using tautline::step_number;
 using tautline::target;
 
-// --- the model: a line fitted by stochastic gradient descent --------------------------------------------------------
+// --- the session: its source has a state, so that it can be saved ------------------------------------------------------
 
-struct random_points {
-  std::uint32_t state = 1;
-  step_number left;
-
-  bool next(float& x) {
-    if (left == 0) return false;
-    --left;
-    state = state * 1664525U + 1013904223U;
-    x = static_cast<float>(state >> 8) * (1.0F / 16777216.0F);
-    return true;
-  }
-};
 struct points_source : random_points {
   bool operator()(float& x) { return next(x); }
   auto state() { return fields{field<"random">(random_points::state), field<"left">(left)}; }
 };
 
-/// Two types, so that no vectoriser pairs them: whether it does depends on its mood, not on the hooks.
-struct line {
-  float slope = 0;
-  double offset = 0;
-  auto state() { return fields{field<"slope">(slope), field<"offset">(offset)}; }
-};
-
-inline float error_of(line const& model, float x) {
-  return model.slope * x + static_cast<float>(model.offset) - (2.0F * x + 1.0F);
-}
-inline void descend(line& model, float x, float error) {
-  model.slope -= 0.1F * error * x;
-  model.offset -= 0.1 * static_cast<double>(error);
-}
-
-auto make_graph(step_number steps) {
-  return tautline::static_graph{}
-      .variable<"model">(line{})
-      .source<"x">(0.0F, points_source{{1, steps}})
-      .op<"error", "model", "x">([](line const& model, float x) { return error_of(model, x); })
-      .op<"loss", "error">([](float error) { return error * error; })
-      .update<"train", "model", "x", "error">([](line& model, float x, float error) { descend(model, x, error); });
+auto make_saved_graph(step_number steps) {
+  return make_graph_over(points_source{{1, steps}});
 }
 
 // --- the hooks ----------------------------------------------------------------------------------------------------------
@@ -190,7 +159,7 @@ struct hand_timed_saver : hand_saver {
 
 template <class... Hooks>
 [[gnu::noinline]] double with_hooks(step_number steps, Hooks... hooks) {
-  auto session = tautline::monitored(make_graph(steps), static_cast<Hooks&&>(hooks)...);
+  auto session = tautline::monitored(make_saved_graph(steps), static_cast<Hooks&&>(hooks)...);
   (void)session.run_to_completion(target<"train">);
   return session.raw()[fetch<"model">].slope;
 }

@@ -54,6 +54,7 @@
 #include <tautline/core.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
+#include "line_fit.hpp"
 #include "variants.hpp"
 
 namespace {
@@ -61,44 +62,6 @@ namespace {
 using tautline::fetch;
 using tautline::step_number;
 using tautline::target;
-
-// --- the model: a line fitted by stochastic gradient descent --------------------------------------------------------
-
-struct random_points {
-  std::uint32_t state = 1;
-  step_number left;
-
-  bool next(float& x) {
-    if (left == 0) return false;
-    --left;
-    state = state * 1664525U + 1013904223U;
-    x = static_cast<float>(state >> 8) * (1.0F / 16777216.0F);
-    return true;
-  }
-};
-
-/// Two types, so that no vectoriser pairs them: whether it does depends on its mood, not on the hooks.
-struct line {
-  float slope = 0;
-  double offset = 0;
-};
-
-inline float error_of(line const& model, float x) {
-  return model.slope * x + static_cast<float>(model.offset) - (2.0F * x + 1.0F);
-}
-inline void descend(line& model, float x, float error) {
-  model.slope -= 0.1F * error * x;
-  model.offset -= 0.1 * static_cast<double>(error);
-}
-
-auto make_graph(step_number steps) {
-  return tautline::static_graph{}
-      .variable<"model">(line{})
-      .source<"x">(0.0F, [points = random_points{1, steps}](float& x) mutable { return points.next(x); })
-      .op<"error", "model", "x">([](line const& model, float x) { return error_of(model, x); })
-      .op<"loss", "error">([](float error) { return error * error; })
-      .update<"train", "model", "x", "error">([](line& model, float x, float error) { descend(model, x, error); });
-}
 
 // --- the hooks: five that do nothing in a step, five that work ------------------------------------------------------
 

@@ -14,46 +14,14 @@
 #include <tautline/hooks/pipeline.hpp>
 #include <tautline/sessions/static_graph.hpp>
 
+#include "line_fit.hpp"
 #include "variants.hpp"
 
 namespace {
 
 using namespace tautline;
 
-struct random_points {
-  std::uint32_t state = 1;
-  step_number left;
-
-  bool next(float& x) {
-    if (left == 0) return false;
-    --left;
-    state = state * 1664525U + 1013904223U;
-    x = static_cast<float>(state >> 8) * (1.0F / 16777216.0F);
-    return true;
-  }
-};
-
-/// Two types, so that no vectoriser pairs them.
-struct line {
-  float slope = 0;
-  double offset = 0;
-};
-inline float error_of(line const& model, float x) {
-  return model.slope * x + static_cast<float>(model.offset) - (2.0F * x + 1.0F);
-}
-inline void descend(line& model, float x, float error) {
-  model.slope -= 0.001F * error * x;
-  model.offset -= 0.001 * static_cast<double>(error);
-}
-
-auto make_graph(step_number steps) {
-  return static_graph{}
-      .variable<"model">(line{})
-      .source<"x">(0.0F, [points = random_points{1, steps}](float& x) mutable { return points.next(x); })
-      .op<"error", "model", "x">([](line const& model, float x) { return error_of(model, x); })
-      .op<"loss", "error">([](float error) { return error * error; })
-      .update<"train", "model", "x", "error">([](line& model, float x, float error) { descend(model, x, error); });
-}
+constexpr double rate = 0.001;  // so slow that nothing stops within the steps
 
 // --- average of every run, stop when it has been low three times in a row ------------------------------------------
 
@@ -141,7 +109,7 @@ struct hand {
       error = error_of(model, x);
       bool const due = Period == 1 || step + 1 >= next;
       if (due) loss = error * error;
-      descend(model, x, error);
+      descend<rate>(model, x, error);
       ++step;
       if (due) {
         average = started ? average + share * (loss - average) : loss;
@@ -160,7 +128,7 @@ struct hand {
 
 template <class Hook>
 [[gnu::noinline]] double with_hook(step_number steps, Hook hook) {
-  auto session = monitored(make_graph(steps), static_cast<Hook&&>(hook));
+  auto session = monitored(make_graph<rate>(steps), static_cast<Hook&&>(hook));
   (void)session.run_to_completion(target<"train">);
   return session.raw()[fetch<"model">].slope;
 }
