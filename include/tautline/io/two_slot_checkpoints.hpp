@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <tautline/core/training_state.hpp>
+#include <tautline/io/checkpoint/record_cursor.hpp>
 #include <tautline/io/checkpoint/slot_format.hpp>
 #include <tautline/io/flash_region.hpp>
 
@@ -116,8 +117,8 @@ class two_slot_checkpoints {
     if (newest < 0) {
       return lost ? restored{lost_all} : restored{};
     }
-    if (status const same = walk(newest, found[newest], state, false); !same.ok()) return {same};
-    if (status const put = walk(newest, found[newest], state, true); !put.ok()) return {put};
+    if (status const same = check(newest, found[newest], state); !same.ok()) return {same};
+    if (status const done = put(newest, found[newest], state); !done.ok()) return {done};
     last_step_ = found[newest].step;
     return {{}, true, last_step_};
   }
@@ -196,47 +197,22 @@ class two_slot_checkpoints {
     return {};
   }
 
-  /// Holds the slot against the training, value by value. @param puts into the training, too
-  status walk(int which, checkpoint_slot const& from, training_state const& state, bool puts) {
-    struct place {  // among the records, and among the values
-      std::uint32_t index;
-      std::size_t value;
-    };
-    std::size_t const records = static_cast<std::size_t>(which) * slot_bytes() + block_bytes;
-    std::size_t const end = records + from.bytes;
-    place now{0, records + record::size * from.items};
-    status result{};
-    record saved;
-    auto const read_record = [&](std::uint32_t index) {
-      unsigned char bytes[record::size]{};
-      result = region_->read(records + record::size * index, bytes, sizeof bytes);
-      saved = record::load(bytes);
-      return result.ok();
-    };
+  detail::record_cursor<Region> records_of(int which, checkpoint_slot const& found) {
+    return {*region_, static_cast<std::size_t>(which) * slot_bytes() + block_bytes, found, message_};
+  }
+  /// Whether it is of this training, value by value.
+  status check(int which, checkpoint_slot const& from, training_state const& state) {
+    auto saved = records_of(which, from);
+    state.each([&](state_item const& item) { (void)saved.find(item); });
+    saved.finish();
+    return saved.result();
+  }
+  status put(int which, checkpoint_slot const& from, training_state const& state) {
+    auto saved = records_of(which, from);
     state.each([&](state_item const& item) {
-      if (!result.ok()) return;
-      record const wanted = record::of(item);
-      place at = now;
-      bool found = false;
-      while (at.index < from.items) {
-        if (!read_record(at.index)) return;
-        bool const inside = saved.bytes <= end - at.value;  // no sum of both: it may not fit into 32 bits
-        found = inside && saved.form == wanted.form && saved.bytes == wanted.bytes;
-        if (found || !inside || !saved.is_trigger) break;
-        ++at.index, at.value += saved.bytes;  // another trigger, or none, is no other hook
-      }
-      if (!found) {
-        if (!wanted.is_trigger) result = message_.differs(at.index, at.index < from.items ? &saved : nullptr, &item);
-        return;
-      }
-      bool const wants = puts && wanted.bytes > 0 && !(item.kept && state.is_running());
-      if (wants) result = region_->read(at.value, item.view.data, wanted.bytes);
-      now = {at.index + 1, at.value + saved.bytes};
+      if (saved.find(item) && !(item.kept && state.is_running())) saved.put_into(item);
     });
-    for (; result.ok() && now.index < from.items; ++now.index) {
-      if (read_record(now.index) && !saved.is_trigger) result = message_.differs(now.index, &saved, nullptr);
-    }
-    return result;
+    return saved.result();
   }
 
   // --- writing ---
