@@ -135,7 +135,7 @@ struct slot_contents {
 // --- words ---
 
 /// Without the arithmetic of `put(double)`, which a microcontroller may not have otherwise.
-inline void put_number(writer& to, std::size_t number) {
+TAUTLINE_COLD inline void put_number(writer& to, std::size_t number) {
   char digits[24];
   char* at = digits + sizeof digits - 1;
   *at = 0;
@@ -147,7 +147,7 @@ inline void put_number(writer& to, std::size_t number) {
 /// A message in a buffer of one's own.
 class slot_message {
  public:
-  status does_not_fit(std::size_t needed, std::size_t available) {
+  TAUTLINE_COLD status does_not_fit(std::size_t needed, std::size_t available) {
     writer words(text_, sizeof text_);
     words.put("flash: the training needs "), put_number(words, needed);
     words.put(" bytes, a slot has "), put_number(words, available);
@@ -155,7 +155,7 @@ class slot_message {
   }
   /// @param saved what stands at the index; null: the checkpoint has no more
   /// @param item null: the training has no more. Its name comes last, since it may be cut
-  status differs(std::uint32_t index, slot_record const* saved, state_item const* item) {
+  TAUTLINE_COLD status differs(std::uint32_t index, slot_record const* saved, state_item const* item) {
     writer words(text_, sizeof text_);
     words.put("flash: checkpoint of another training (clear() forgets it): value "), put_number(words, index);
     if (item == nullptr) {
@@ -175,7 +175,7 @@ class slot_message {
     item->write_name(rest, static_cast<std::size_t>(text_ + sizeof text_ - rest));
     return {error_kind::invalid_argument, text_};
   }
-  char const* found(int slot, slot_condition condition, bool other) {
+  TAUTLINE_COLD char const* found(int slot, slot_condition condition, bool other) {
     writer words(text_, sizeof text_);
     words.put("flash: slot "), words.put(static_cast<char>('0' + slot));
     bool const damaged = condition == slot_condition::damaged;
