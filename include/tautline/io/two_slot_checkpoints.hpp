@@ -28,20 +28,7 @@ struct no_slot_report {};
 /// must be of this training: the same values by name, element type and shape, in the same order. What triggers remember
 /// may be missing.
 ///
-/// What a slot holds, numbers with the lowest byte first:
-///
-/// | at | bytes | |
-/// |--:|--:|---|
-/// | 0 | 3 | "tlc" |
-/// | 3 | 1 | the format, 1 |
-/// | 4 | 4 | number of the saving; of two the newer one is ahead by less than 2^31 |
-/// | 8 | 4 | number of values, n |
-/// | 12 | 4 | bytes behind the head |
-/// | 16 | 8 | completed steps |
-/// | 24 | 4 | CRC-32C of the bytes behind the head |
-/// | 28 | 4 | CRC-32C of the bytes 0 to 27 |
-/// | `block_bytes` | 8 n | of each value CRC-32C of group, owner, field, type, shape; bytes, bit 31: of a trigger |
-/// | then | | the values without gaps, as they lie in memory |
+/// The bytes of a slot are written down in io/checkpoint/slot_format.hpp.
 ///
 /// @param region must outlive this
 /// @param report called with a line for each slot that is not what it should be: `report(char const*)`

@@ -7,7 +7,23 @@
 #include <tautline/io/checkpoint/finite.hpp>
 #include <tautline/io/crc32c.hpp>
 
-// The bytes of a checkpoint in a slot, apart from where they are.
+// The bytes of a checkpoint in a slot, apart from where they are. Numbers have their lowest byte first.
+//
+// | at | bytes | |
+// |--:|--:|---|
+// | 0 | 3 | "tlc" |
+// | 3 | 1 | the format, 1 |
+// | 4 | 4 | number of the saving; of two the newer one is ahead by less than 2^31 |
+// | 8 | 4 | number of values, n |
+// | 12 | 4 | bytes behind the head |
+// | 16 | 8 | completed steps |
+// | 24 | 4 | CRC-32C of the bytes behind the head |
+// | 28 | 4 | CRC-32C of the bytes 0 to 27 |
+// | 64, or `program_bytes` if that is more | 8 n | a record for each value, see below |
+// | then | | the values without gaps, as they lie in memory |
+//
+// A record: 4 bytes CRC-32C of the value's group, element type and rank (a byte each), owner and field (with a closing
+// zero each) and shape (8 bytes a dimension); 4 bytes its length, of which bit 31 says that a trigger remembers it.
 
 TAUTLINE_BEGIN
 
