@@ -50,6 +50,9 @@ class two_slot_checkpoints {
 
   static_assert(program_bytes > 0 && (program_bytes & (program_bytes - 1)) == 0, "program_bytes: a power of two");
   static_assert(sector_bytes > 0 && sector_bytes % block_bytes == 0, "sector_bytes: a multiple of block_bytes");
+  static_assert(std::is_same_v<Report, no_slot_report> || std::is_invocable_v<Report&, char const*>,
+                "tautline: the report on damaged slots is called with a line of text, and this one cannot be. Mend: give a "
+                "callable that takes a char const*, or none");
 
   constexpr explicit two_slot_checkpoints(Region& region, Report report = {}) : region_(&region), report_(report) {}
 
@@ -99,7 +102,7 @@ class two_slot_checkpoints {
       if (seen != slot_condition::damaged && seen != slot_condition::unknown) continue;
       ++damaged_;
       lost = lost || seen == slot_condition::damaged;
-      if constexpr (!std::is_same_v<Report, no_slot_report>) report_(message_.found(i, seen, newest >= 0));
+      if constexpr (std::is_invocable_v<Report&, char const*>) report_(message_.found(i, seen, newest >= 0));
     }
     if (newest < 0) {
       return lost ? restored{lost_all} : restored{};
@@ -120,10 +123,10 @@ class two_slot_checkpoints {
     return done;
   }
 
-  /// What stands in slot 0 or 1, all of it checked.
+  /// What stands in slot 0 or 1, all of it checked; `empty` for any other number.
   [[nodiscard]] checkpoint_slot slot(std::size_t which) const {
     checkpoint_slot found;
-    if (slot_bytes() > 0) (void)look_at(which, found);
+    if (which < 2 && slot_bytes() > 0) (void)look_at(which, found);
     return found;
   }
   /// Nothing could be restored.
