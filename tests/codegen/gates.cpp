@@ -42,7 +42,6 @@ auto make_saved_graph(step_number steps) {
 
 // --- the hooks ----------------------------------------------------------------------------------------------------------
 
-inline bool is_finite(float value) { return value - value == 0; }
 struct finite_gate {
   std::int64_t vetoes = 0;
   auto before_run(auto&) { return fetch<"loss">; }
@@ -73,28 +72,6 @@ struct timed_saver : idle_saver {
 
 // --- by hand --------------------------------------------------------------------------------------------------------
 
-/// The same members in the same order as the graph has them.
-struct hand {
-  line model;
-  float x = 0;
-  random_points points;
-  float error = 0;
-  float loss = 0;
-  step_number step = 0;
-  bool stopped = false;
-
-  [[gnu::noinline]] void run() {
-    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
-      if (!points.next(x)) {
-        stopped = true;
-        break;
-      }
-      error = error_of(model, x);
-      descend(model, x, error);
-      ++step;
-    }
-  }
-};
 struct hand_gate : hand {
   std::int64_t vetoes = 0;
   bool vetoed = false;

@@ -57,4 +57,31 @@ auto make_graph(step_number steps) {
   return make_graph_over<Rate>([points = random_points{1, steps}](float& x) mutable { return points.next(x); });
 }
 
+inline bool is_finite(float value) { return value - value == 0; }
+
+// --- by hand --------------------------------------------------------------------------------------------------------
+
+/// The same members in the same order as the graph has them.
+struct hand {
+  line model;
+  float x = 0;
+  random_points points;
+  float error = 0;
+  float loss = 0;
+  step_number step = 0;
+  bool stopped = false;
+
+  [[gnu::noinline]] void run() {
+    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+      if (!points.next(x)) {
+        stopped = true;
+        break;
+      }
+      error = error_of(model, x);
+      descend(model, x, error);
+      ++step;
+    }
+  }
+};
+
 }  // namespace

@@ -87,7 +87,6 @@ struct running_mean {
   auto before_run(auto&) { return fetch<"loss">; }
   void after_run(auto&, auto& values) { mean += 0.01F * (values[fetch<"loss">] - mean); }
 };
-inline bool is_finite(float value) { return value - value == 0; }
 struct finite_check {
   auto before_run(auto&) { return fetch<"loss">; }
   void after_run(auto& ctx, auto& values) {
@@ -108,29 +107,6 @@ struct sampler {
 };
 
 // --- by hand --------------------------------------------------------------------------------------------------------
-
-/// The same members in the same order as the graph has them.
-struct hand {
-  line model;
-  float x = 0;
-  random_points points;
-  float error = 0;
-  float loss = 0;
-  step_number step = 0;
-  bool stopped = false;
-
-  [[gnu::noinline]] void run() {
-    while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
-      if (!points.next(x)) {
-        stopped = true;
-        break;
-      }
-      error = error_of(model, x);
-      descend(model, x, error);
-      ++step;
-    }
-  }
-};
 
 struct hand_working : hand {
   std::int64_t runs = 0;

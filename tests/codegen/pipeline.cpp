@@ -84,14 +84,7 @@ struct late_trigger_hook {
 // --- by hand --------------------------------------------------------------------------------------------------------
 
 template <step_number Period>
-struct hand {
-  line model;
-  float x = 0;
-  random_points points;
-  float error = 0;
-  float loss = 0;
-  step_number step = 0;
-  bool stopped = false;
+struct hand_average : hand {
   float share = 0.1F;
   float limit = -1;
   step_number times = 3;
@@ -134,7 +127,7 @@ template <class Hook>
 }
 template <step_number Period>
 double by_hand(step_number steps) {
-  hand<Period> loop;
+  hand_average<Period> loop;
   loop.points = {1, steps};
   loop.run();
   return loop.model.slope;

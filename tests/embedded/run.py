@@ -172,6 +172,7 @@ def consumer(core, folder):
     from project import copy_tautline
     source = folder / "consumer"
     shutil.copytree(report.ROOT / "tests/consumer/cortex_m", source)
+    shutil.copy(report.ROOT / "tests/consumer/core_only/main.cpp", source)
     shutil.copytree(EXAMPLES / "board", source / "board")
     copy_tautline(source / "subprojects/tautline")
     emulator = folder / "emulator.ini"
