@@ -10,6 +10,7 @@
 #include <tautline/core/monitored_session.hpp>
 #include <tautline/core/options.hpp>
 #include <tautline/core/request.hpp>
+#include <tautline/core/step_from.hpp>
 #include <tautline/core/trigger.hpp>
 #include <tautline/version.hpp>
 // IWYU pragma: end_exports

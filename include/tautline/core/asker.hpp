@@ -43,13 +43,7 @@ struct request_slot {
 template <class Indices, class... Requests>
 struct request_slots;
 template <std::size_t... Index, class... Requests>
-struct request_slots<std::index_sequence<Index...>, Requests...> : request_slot<Index, Requests>... {
-  /// `Made(first, requests…)`
-  template <class Made, class First>
-  TAUTLINE_INLINE constexpr Made merged(First const& first) const {
-    return Made(first, static_cast<request_slot<Index, Requests> const&>(*this).request...);
-  }
-};
+struct request_slots<std::index_sequence<Index...>, Requests...> : request_slot<Index, Requests>... {};
 
 template <std::size_t Index, class Request>
 TAUTLINE_INLINE constexpr Request& slot_at(request_slot<Index, Request>& found) {
@@ -79,9 +73,6 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   template <class Entry>
   using request_of = hook_request<core, run_args<>, typename Entry::type>;
 
-  template <auto Mask, class Args, std::size_t... Index>
-  static auto slots_of(std::index_sequence<Index...>)
-      -> request_slots<indices, std::conditional_t<Mask.on[Index], typename request_info<Index>::type, no_request>...>;
   /// The hooks that a run concerns before it.
   struct is_asked {
     static consteval hook_mask<sizeof...(Entries)> mask() {
@@ -90,33 +81,131 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   };
   template <class Request>
   static constexpr bool has_feeds = !std::is_same_v<typename inspect<Request>::feeds, type_list<>>;
+  /// The hooks that a run concerns after it.
+  struct is_told {
+    static consteval hook_mask<sizeof...(Entries)> mask() {
+      return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
+    }
+  };
+  using told = filter_t<is_told, typename base::closing>;
+
+  // --- quiet runs -------------------------------------------------------------------------------------------------
+
+  // A run that comes before any of the foreseen hooks is due is a quiet one. For each stretch of them one branch is taken
+  // before the run and one after it, behind which the compiler knows that they are not due: of most nothing is left there.
+
+  /// Whether the hook's trigger foresees when it is due, and nothing else in the hook has to be looked at.
+  template <class Entry>
+  static consteval bool may_foresee() {
+    using request = typename request_of<Entry>::type;
+    return foresees<typename trigger_of<typename Entry::type>::type> && !gate_callback::named<typename Entry::type>() &&
+           may_be_idle<request>;
+  }
+  /// Those of them that have such a neighbour: for a single one the branch would be as dear as its own comparison.
+  struct foreseen {
+    static consteval hook_mask<sizeof...(Entries)> mask() {
+      return with_neighbours<sizeof...(Entries)>({{may_foresee<Entries>()...}}, told{});
+    }
+  };
+  static consteval bool has_foreseen() {
+    if constexpr (core::has_foreseen) {
+      for (bool const on : foreseen::mask().on) {
+        if (on) return true;
+      }
+    }
+    return false;
+  }
+  template <class Sequence>
+  using stretches = grouped_if_t<has_foreseen(), foreseen, Sequence>;
+  using asked_groups = stretches<filter_t<is_asked, typename base::opening>>;
+  using told_groups = stretches<told>;
+  template <std::size_t Index>
+  static consteval bool is_foreseen() {
+    if constexpr (has_foreseen()) {
+      return foreseen::mask().on[Index];
+    } else {
+      return false;
+    }
+  }
+
+  template <auto Mask, bool Foreseen, std::size_t... Index>
+  static auto slots_of(std::index_sequence<Index...>)
+      -> request_slots<indices, std::conditional_t<Mask.on[Index] && is_foreseen<Index>() == Foreseen,
+                                                   typename request_info<Index>::type, no_request>...>;
   struct feeds_names {
     static consteval hook_mask<sizeof...(Entries)> mask() {
       return {{has_feeds<typename request_of<Entries>::type>...}};
     }
   };
 
-  template <auto Mask, class Args>
-  using slots = decltype(slots_of<Mask, Args>(indices{}));
-
-  template <class Slots>
-  struct requests_with_caller;
-  template <class Indices, class... Requests>
-  struct requests_with_caller<request_slots<Indices, Requests...>> {
-    template <class Args>
-    using request = run_request<true, typename core::provided_names, std::make_index_sequence<sizeof...(Requests) + 1>,
-                                Args, Requests...>;
+  /// What the hooks answered before a run, and whether they are due.
+  /// @tparam Foreseen for those hooks, or for the others
+  template <auto Mask, bool Foreseen>
+  struct answers {
+    decltype(slots_of<Mask, Foreseen>(indices{})) requests;
+    bool due[sizeof...(Entries) + 1];
   };
+
+  template <std::size_t Index, class Request = typename request_info<Index>::type>
+  using party = std::conditional_t<is_foreseen<Index>() && !std::is_same_v<Request, no_request>,
+                                   foreseen_request<Request>, Request>;
+  template <class... Requests>
+  using request_with = run_request<true, typename core::provided_names, std::make_index_sequence<sizeof...(Requests)>,
+                                   Requests...>;
+  template <auto Mask, class Args, std::size_t... Index>
+  static auto full_request_of(std::index_sequence<Index...>)
+      -> request_with<Args, std::conditional_t<Mask.on[Index], party<Index>, no_request>...>;
   template <auto Mask, class Args>
-  using full_request = typename requests_with_caller<slots<Mask, Args>>::template request<Args>;
+  using full_request = decltype(full_request_of<Mask, Args>(indices{}));
+
+  template <auto Mask, class Args, std::size_t... Index>
+  TAUTLINE_INLINE static full_request<Mask, Args> merge(bool quiet, Args const& args, answers<Mask, false> const& each,
+                                                        answers<Mask, true> const& foreseen, std::index_sequence<Index...>) {
+    return full_request<Mask, Args>(
+        quiet, args, pick<is_foreseen<Index>()>(slot_at<Index>(each.requests), slot_at<Index>(foreseen.requests))...);
+  }
+  template <bool Second, class First, class Other>
+  TAUTLINE_INLINE static auto const& pick(First const& first, Other const& second) {
+    if constexpr (Second) {
+      return second;
+    } else {
+      return first;
+    }
+  }
 
   // --- before the run ---------------------------------------------------------------------------------------------
 
-  template <auto Mask, class Args, class Slots, std::size_t... Index>
-  TAUTLINE_INLINE bool ask_all(run_context<core, Args>& here, Slots& requests, bool* due,
-                               std::index_sequence<Index...>) {
-    // all go well: else the compiler takes each for a toss-up, and hooks behind the first few for code that hardly ever runs
-    return (true && ... && __builtin_expect(ask<Mask.on[Index], Index>(here, slot_at<Index>(requests), due[Index]), true));
+  /// Whether this is a run in which no foreseen hook is due.
+  TAUTLINE_INLINE bool is_quiet([[maybe_unused]] life const& here) const {
+    if constexpr (has_foreseen()) {
+      return __builtin_expect(here.step() < this->quiet.until, true) != 0;
+    } else {
+      return false;
+    }
+  }
+
+  template <auto Mask, class Args, class... Groups>
+  TAUTLINE_INLINE bool ask_all(run_context<core, Args>& here, answers<Mask, false>& each, answers<Mask, true>& foreseen,
+                               bool& quiet, group_list<Groups...>) {
+    return (true && ... && ask_group(here, each, foreseen, quiet, Groups{}));
+  }
+  // Expected to go well: else the compiler takes each hook for a toss-up, and those behind the first few for code that
+  // hardly ever runs.
+  template <auto Mask, class Args, std::size_t... Index>
+  TAUTLINE_INLINE bool ask_group(run_context<core, Args>& here, answers<Mask, false>& each, answers<Mask, true>&, bool&,
+                                 group<false, std::index_sequence<Index...>>) {
+    return (true && ... &&
+            __builtin_expect(ask<Mask.on[Index], Index>(here, slot_at<Index>(each.requests), each.due[Index]), true));
+  }
+  template <auto Mask, class Args, std::size_t... Index>
+  TAUTLINE_INLINE bool ask_group(run_context<core, Args>& here, answers<Mask, false>&, answers<Mask, true>& foreseen, bool& quiet,
+                                 group<true, std::index_sequence<Index...>>) {
+    if (quiet) return (true && ... && __builtin_expect(ask_quietly<Index>(here, foreseen, quiet), true));
+    bool const well =
+        (true && ... &&
+         __builtin_expect(ask<Mask.on[Index], Index>(here, slot_at<Index>(foreseen.requests), foreseen.due[Index]), true));
+    asm volatile("" : "+m"(foreseen));  // in memory, which a quiet run does not touch: registers it would have to clear
+    return well;
   }
 
   /// @param slot for what this hook asks
@@ -138,16 +227,53 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
       if constexpr (info::asking() == form::absent) {
         return true;
       } else {
-        access::enter(here, callback::before_run, Index, due);
-        [[maybe_unused]] auto const seen = this->watch(here, callback::before_run, Index);
         if constexpr (std::is_same_v<typename info::type, no_request>) {
-          before_run_callback::call<info::asking()>(place.hook(), here, here);
+          before_run<Index>(here, due);
         } else {
-          ::new (static_cast<void*>(&slot)) Request(before_run_callback::call<info::asking()>(place.hook(), here, here));
+          ::new (static_cast<void*>(&slot)) Request(before_run<Index>(here, due));
         }
         return !access::failed(here);
       }
     }
+  }
+  /// Of a hook that is not due. If it asks for something all the same, this is no longer a quiet run.
+  template <std::size_t Index, auto Mask, class Args>
+  TAUTLINE_INLINE bool ask_quietly(run_context<core, Args>& here, [[maybe_unused]] answers<Mask, true>& foreseen,
+                                   [[maybe_unused]] bool& quiet) {
+    using info = request_info<Index>;
+    using request = typename info::type;
+    if constexpr (!Mask.on[Index] || info::asking() == form::absent) {
+      return true;
+    } else {
+      if constexpr (std::is_same_v<request, no_request>) {
+        before_run<Index>(here, false);
+      } else {
+        request const made = before_run<Index>(here, false);
+        if (!idle_request<request>::is(made)) [[unlikely]] {
+          if (quiet) all_idle(foreseen, indices{});
+          quiet = false;
+          slot_at<Index>(foreseen.requests) = made;
+        }
+      }
+      return !access::failed(here);
+    }
+  }
+  /// The answers of all that are not due and ask for nothing.
+  template <auto Mask, std::size_t... Index>
+  TAUTLINE_INLINE static void all_idle(answers<Mask, true>& foreseen, std::index_sequence<Index...>) {
+    ((foreseen.due[Index] = false), ...);
+    (make_idle(slot_at<Index>(foreseen.requests)), ...);
+  }
+  template <class Request>
+  TAUTLINE_INLINE static void make_idle(Request& slot) {
+    ::new (static_cast<void*>(&slot)) Request(idle_request<Request>::value());
+  }
+
+  template <std::size_t Index, class Args>
+  TAUTLINE_INLINE decltype(auto) before_run(run_context<core, Args>& here, bool due) {
+    access::enter(here, callback::before_run, Index, due);
+    [[maybe_unused]] auto const seen = this->watch(here, callback::before_run, Index);
+    return before_run_callback::call<request_info<Index>::asking()>(this->template place<Index>().hook(), here, here);
   }
 
   // --- two feeds of one name --------------------------------------------------------------------------------------

@@ -93,6 +93,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   template <std::size_t... Index>
   void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>, [[maybe_unused]] bool values = true) {
     (restart_trigger<Index>(first, values), ...);
+    if constexpr (core::has_foreseen) this->quiet.until = 0;
   }
   template <std::size_t Index>
   TAUTLINE_INLINE void restart_trigger(bool first, bool values) {
@@ -102,7 +103,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
     if (values) view = look(place.hook().trigger, this->state.completed);
     view.first = first;
     place.hook().trigger.restart(place.trigger.kept, view);
-    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = false;
+    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = -1;
   }
 
   template <std::size_t Index>
@@ -110,7 +111,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
     auto& place = this->template place<Index>();
     using trigger_type = typename std::remove_reference_t<decltype(place)>::trigger_type;
     if constexpr (fires_at_end<trigger_type>) {
-      if (place.trigger.handled || !ran_in_this_session()) return false;
+      if (place.trigger.handled == this->state.completed || !ran_in_this_session()) return false;
       trigger_view view = look(place.hook().trigger, this->state.completed);
       view.ending = true;
       return place.hook().trigger.due(place.trigger.kept, view);

@@ -55,7 +55,7 @@ struct trigger_slot : trigger_memory<Index, typename Trigger::memory>, asked_ste
 template <std::size_t Index, class Trigger>
 struct trigger_slot<Index, Trigger, true> : trigger_memory<Index, typename Trigger::memory>,
                                             asked_step<Index, counts_by_value<Trigger>> {
-  bool handled = false;  // the hook acted on the last step that it saw
+  step_number handled = -1;  // the completed steps when the hook last acted
 };
 
 /// A hook and what the session keeps for it. Empty hooks without trigger and publications take no space.

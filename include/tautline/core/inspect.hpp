@@ -237,6 +237,50 @@ struct inspect<Request> : inspect_conditional<Request, typename Request::value_t
   }
 };
 
+/// A request that asks for nothing beyond what it asks for in every run, and whether one does not ask for more.
+/// Not for those that hold something: what is fed, or options.
+template <class Request>
+struct idle_request;
+template <>
+struct idle_request<no_request> {
+  static constexpr no_request value() { return {}; }
+  static constexpr bool is(no_request) { return true; }
+};
+template <fixed_string Name, class Type>
+struct idle_request<fetch_t<Name, Type>> {
+  static constexpr fetch_t<Name, Type> value() { return {}; }
+  static constexpr bool is(fetch_t<Name, Type>) { return true; }
+};
+template <fixed_string Name>
+struct idle_request<target_t<Name>> {
+  static constexpr target_t<Name> value() { return {}; }
+  static constexpr bool is(target_t<Name>) { return true; }
+};
+template <class... Items>
+  requires(requires { idle_request<Items>::value(); } && ...)
+struct idle_request<run_args<Items...>> {
+  static constexpr run_args<Items...> value() { return run_args<Items...>(idle_request<Items>::value()...); }
+  static constexpr bool is(run_args<Items...> const& request) {
+    return !request.any([]<class Item>(Item const& item) { return !idle_request<Item>::is(item); });
+  }
+};
+template <class... Items>
+  requires(requires { idle_request<Items>::value(); } && ...)
+struct idle_request<asked<Items...>> {
+  static constexpr asked<Items...> value() { return {false, idle_request<run_args<Items...>>::value()}; }
+  static constexpr bool is(asked<Items...> const& request) { return !request.now; }
+};
+template <optional_request Request>
+  requires requires { idle_request<typename Request::value_type>::value(); }
+struct idle_request<Request> {
+  static constexpr Request value() { return {}; }
+  static constexpr bool is(Request const& request) { return !request.has_value(); }
+};
+template <class Request>
+concept may_be_idle = requires(Request const& request) {
+  { idle_request<Request>::is(request) } -> std::same_as<bool>;
+};
+
 /// An item that was refused where it was made, alone or within a request: its reason has been told.
 template <class Item>
 inline constexpr bool has_rejected = std::is_same_v<Item, rejected>;
@@ -259,6 +303,14 @@ constexpr bool asks_now(Request const& asked_for) {
                                                            type_list<fetch_t<First, Type>, Rest...>) {
     return inspect<Request>::template wants<item_kind::fetch, First>(request);
   }(asked_for, typename inspect<Request>::fetches{});
+}
+
+/// Whether the fetches of `Request` are wanted in all runs.
+template <class Request>
+consteval bool asks_always() {
+  return []<fixed_string First, class Type, class... Rest>(type_list<fetch_t<First, Type>, Rest...>) {
+    return inspect<Request>::find(item_kind::fetch, First.characters) == presence::always;
+  }(typename inspect<Request>::fetches{});
 }
 
 }  // namespace detail

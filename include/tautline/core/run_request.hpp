@@ -27,6 +27,37 @@ struct name_in<target_t<Name>> {
   static constexpr auto value = Name;
 };
 
+/// The request of a hook whose trigger foresees when it is due. In quiet runs nobody has made it: then it is what stands
+/// in it without a condition.
+template <class Request>
+struct foreseen_request {};
+template <std::size_t Index, class Request>
+struct request_part<Index, foreseen_request<Request>> {
+  Request const& request;
+};
+template <class Request>
+struct inspect<foreseen_request<Request>> : inspect<Request> {
+  static constexpr bool is_foreseen = true;
+  template <fixed_string>
+  static constexpr std::nullptr_t fed(Request const&) {  // those that feed are not foreseen, nor those with options
+    return nullptr;
+  }
+  template <class Visit>
+  static constexpr void options(Request const&, Visit&) {}
+};
+
+template <class Request>
+inline constexpr bool is_foreseen = requires { inspect<Request>::is_foreseen; };
+
+template <class Request>
+struct made_of {
+  using type = Request;
+};
+template <class Request>
+struct made_of<foreseen_request<Request>> {
+  using type = Request;
+};
+
 template <class Item, class... Items>
 consteval bool first_of_name(type_list<Items...>, std::size_t index) {
   char const* all[] = {name_in<Items>::value.characters..., nullptr};
@@ -61,7 +92,11 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
   using feeds = detail::join_t<typename inspect<Requests>::feeds...>;
   using targets = detail::join_t<typename inspect<Requests>::targets...>;
 
-  constexpr explicit run_request(Requests const&... requests) : detail::request_part<Index, Requests>{requests}... {}
+  constexpr explicit run_request(typename detail::made_of<Requests>::type const&... requests)
+      : detail::request_part<Index, Requests>{requests}... {}
+  /// @param quiet whether this is a run in which no foreseen hook is due
+  constexpr run_request(bool quiet, typename detail::made_of<Requests>::type const&... requests)
+      : detail::request_part<Index, Requests>{requests}..., quiet_(quiet) {}
 
   static constexpr bool is_step = Step;
 
@@ -81,7 +116,12 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
   [[nodiscard]] TAUTLINE_INLINE constexpr bool wants() const {
     constexpr presence known = find(Kind, Name.characters);
     if constexpr (known == presence::sometimes) {
-      return (false || ... || inspect<Requests>::template wants<Kind, Name>(part<Index>().request));
+      if constexpr ((false || ... || detail::is_foreseen<Requests>)) {
+        // one look for all of them: what they want without a condition is known above
+        return wants_in<false, Kind, Name>() || (!quiet_ && wants_in<true, Kind, Name>());
+      } else {
+        return wants_in<false, Kind, Name>();
+      }
     } else {
       return known == presence::always;
     }
@@ -123,6 +163,12 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
   }
 
  private:
+  template <bool Foreseen, item_kind Kind, fixed_string Name>
+  [[nodiscard]] TAUTLINE_INLINE constexpr bool wants_in() const {
+    return (false || ... || (detail::is_foreseen<Requests> == Foreseen &&
+                             inspect<Requests>::template wants<Kind, Name>(part<Index>().request)));
+  }
+
   template <std::size_t Part>
   [[nodiscard]] TAUTLINE_INLINE constexpr auto const& part() const {
     return at<Part>(*this);
@@ -145,6 +191,8 @@ class run_request<Step, names<Published...>, std::index_sequence<Index...>, Requ
       if (wants<Kind, name>()) visit.template operator()<name>();
     }
   }
+
+  bool quiet_ = false;
 };
 
 TAUTLINE_END

@@ -24,18 +24,12 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
  protected:
   template <std::size_t Index>
   using request_info = typename base::template request_info<Index>;
-  template <auto Mask, class Args>
-  using slots = typename base::template slots<Mask, Args>;
+  template <auto Mask, bool Foreseen>
+  using answers = typename base::template answers<Mask, Foreseen>;
 
   /// Stands for the request of a run of which nothing can be vetoed.
   struct not_staged {};
 
-  /// The hooks that a run concerns after it.
-  struct is_told {
-    static consteval hook_mask<hook_count> mask() {
-      return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
-    }
-  };
   struct publishes {
     static consteval hook_mask<hook_count> mask() {
       return {{!std::is_same_v<provided_by_t<typename Entries::type>, type_list<>>...}};
@@ -79,12 +73,13 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
     TAUTLINE_TRY {
       if constexpr (may_make_step<Mask, Args>()) access::set_ahead(here, detail::steps_per_run(this->backend));
       forget_publications(filter_t<publishes, indices>{});
-      slots<Mask, Args> requests;
-      bool due[hook_count + 1];
-      if (!this->template ask_all<Mask>(here, requests, due, filter_t<typename base::is_asked, opening>{})) return outcome::failed;
+      answers<Mask, false> each;
+      answers<Mask, true> foreseen;
+      bool quiet = this->is_quiet(here);
+      if (!this->ask_all(here, each, foreseen, quiet, typename base::asked_groups{})) return outcome::failed;
 
-      auto const request = requests.template merged<typename base::template full_request<Mask, Args>>(args);
-      if (!this->check_feeds(here, args, requests, typename base::feeding{})) return outcome::failed;
+      auto const request = base::merge(quiet, args, each, foreseen, indices{});
+      if (!this->check_feeds(here, args, each.requests, typename base::feeding{})) return outcome::failed;
 
       access::enter(here, callback::run, no_hook);
       status done;  // no function between this and the backend: a context whose address it took would live in memory
@@ -95,7 +90,7 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
           done = this->backend.stage(request);
         }
         if (done.ok()) [[likely]] {
-          if (!ask_gates(here, request, requests, gating<Mask>{})) return failed_at_gate();
+          if (!ask_gates(here, request, each.requests, gating<Mask>{})) return failed_at_gate();
           if (!this->state.vetoed) [[likely]] {
             access::enter(here, callback::run, no_hook);
             [[maybe_unused]] auto const seen = this->watch(here, callback::run, hook_count);
@@ -113,7 +108,11 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
       access::enter(here, callback::after_run, no_hook);
       advance(here, request);
 
-      if (!tell_all_values<Mask>(here, request, requests, due, makes_step<Backend>(request), filter_t<is_told, closing>{})) return outcome::failed;
+      step_number next = no_step;  // as far as the hooks foresee
+      if (!tell_all(here, request, each, foreseen, quiet, next, typename base::told_groups{})) return outcome::failed;
+      if constexpr (base::has_foreseen()) {
+        if (!quiet) this->quiet.until = next;
+      }
       if constexpr (!std::is_same_v<saving_hooks<Mask>, std::index_sequence<>>) {
         if (this->wants_save(saving_hooks<Mask>{})) [[unlikely]] {
           if (!this->save_all(access::ahead(here), saving_hooks<Mask>{})) return outcome::failed;
@@ -188,30 +187,54 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
 
   // --- after the run ----------------------------------------------------------------------------------------------
 
-  template <auto Mask, class Args, class Run, class Slots, std::size_t... Index>
-  TAUTLINE_INLINE bool tell_all_values(run_context<core, Args>& here, Run const&, Slots const& requests,
-                                       bool const* due, [[maybe_unused]] bool advanced, std::index_sequence<Index...>) {
+  template <auto Mask, class Args, class Run, class... Groups>
+  TAUTLINE_INLINE bool tell_all(run_context<core, Args>& here, Run const&, answers<Mask, false> const& each,
+                                answers<Mask, true> const& foreseen, bool quiet, step_number& next, group_list<Groups...>) {
     using staged = std::conditional_t<is_staged<Mask, Args>(), Run, not_staged>;
-    return (true && ... &&  // as in ask_all
-            __builtin_expect(tell_values<Mask.on[Index], Index, staged>(here, slot_at<Index>(requests), due[Index], advanced), true));
+    return (true && ... && tell_group<staged>(here, each, foreseen, quiet, next, Groups{}));
+  }
+  template <class Staged, auto Mask, class Args, std::size_t... Index>
+  TAUTLINE_INLINE bool tell_group(run_context<core, Args>& here, answers<Mask, false> const& each, answers<Mask, true> const&,
+                                  bool, step_number&, group<false, std::index_sequence<Index...>>) {
+    return (true && ... && __builtin_expect(tell_values<Mask.on[Index], Index, false, Staged>(
+                               here, slot_at<Index>(each.requests), each.due[Index]), true));  // as in ask_group
+  }
+  template <class Staged, auto Mask, class Args, std::size_t... Index>
+  TAUTLINE_INLINE bool tell_group(run_context<core, Args>& here, answers<Mask, false> const&, answers<Mask, true> const& foreseen,
+                                  bool quiet, step_number& next, group<true, std::index_sequence<Index...>>) {
+    if (quiet) {
+      return (true && ... && __builtin_expect(tell_values<Mask.on[Index], Index, true, Staged>(
+                                 here, slot_at<Index>(foreseen.requests), false), true));
+    }
+    bool const well = (true && ... && __builtin_expect(tell_values<Mask.on[Index], Index, false, Staged>(
+                                          here, slot_at<Index>(foreseen.requests), foreseen.due[Index]), true));
+    (foresee<Index>(next), ...);
+    return well;
+  }
+  template <std::size_t Index>
+  TAUTLINE_INLINE void foresee(step_number& next) {
+    auto& place = this->template place<Index>();
+    step_number const own = place.hook().trigger.next_due(place.trigger.kept, this->state.completed);
+    if (own < next) next = own;
   }
 
+  /// @tparam Quiet known not to be due
   /// @tparam Staged the request of all parties, if something of the run may be vetoed
   /// @param request of this hook
   // Nothing that has all hooks in its type is a template argument: the names of such functions would grow with the hooks.
-  template <bool On, std::size_t Index, class Staged, class Args, class Request>
+  template <bool On, std::size_t Index, bool Quiet, class Staged, class Args, class Request>
   TAUTLINE_INLINE bool tell_values(run_context<core, Args>& here, [[maybe_unused]] Request const& request,
-                                   bool const& due, [[maybe_unused]] bool advanced) {
+                                   [[maybe_unused]] bool const& due) {
     using info = request_info<Index>;
     auto& place = this->template place<Index>();
     using leaf_type = std::remove_reference_t<decltype(place)>;
     if constexpr (On) {
       if constexpr (info::told_values() != form::absent || info::told() != form::absent) {
-        access::enter(here, callback::after_run, Index, leaf_type::triggered && due);  // else nobody has set it
+        access::enter(here, callback::after_run, Index, !Quiet && leaf_type::triggered && due);  // else nobody has set it
         [[maybe_unused]] auto const seen = this->watch(here, callback::after_run, Index);
         if constexpr (info::told_values() == form::absent) {
           after_run_callback::call<info::told()>(place.hook(), here, here);
-        } else if (got_all<Staged>(request, typename info::fetches{})) {
+        } else if (got_all<Quiet, Staged>(request, typename info::fetches{})) {
           typename info::values values(*this);
           after_run_callback::call<info::told_values()>(place.hook(), here, here, values);
         } else if constexpr (info::told() != form::absent) {
@@ -219,29 +242,33 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
         }
         if (access::failed(here)) [[unlikely]] return false;
       }
-      if constexpr (leaf_type::triggered) {
+      if constexpr (leaf_type::triggered && !Quiet) {
         using trigger_type = typename leaf_type::trigger_type;
         access::enter(here, callback::after_run, Index);
         trigger_view view = this->look(place.hook().trigger, here.step());
         view.asked = view.step;
         if constexpr (counts_by_value<trigger_type>) view.asked = place.trigger.asked;
         place.hook().trigger.looked(place.trigger.kept, view, due, due);
-        if constexpr (fires_at_end<trigger_type>) place.trigger.handled = due || (place.trigger.handled && !advanced);
+        if constexpr (fires_at_end<trigger_type>) {
+          if (due) place.trigger.handled = this->state.completed;
+        }
       }
-    } else if constexpr (leaf_type::triggered && fires_at_end<typename leaf_type::trigger_type>) {
-      if (advanced) place.trigger.handled = false;  // a step that this hook does not see
     }
     return true;
   }
   /// Asked for in this run, published as far as other hooks are to publish it, and not vetoed together with an update.
-  template <class Staged, class Request, fixed_string... Names, class... Types>
-  TAUTLINE_INLINE bool got_all(Request const& request, type_list<fetch_t<Names, Types>...>) {
+  template <bool Quiet, class Staged, class Request, fixed_string... Names, class... Types>
+  TAUTLINE_INLINE bool got_all([[maybe_unused]] Request const& request, type_list<fetch_t<Names, Types>...>) {
     if constexpr (!std::is_same_v<Staged, not_staged>) {
       if constexpr ((false || ... || Backend::template is_late<Staged, Names>())) {
         if (this->state.vetoed) [[unlikely]] return false;
       }
     }
-    return asks_now(request) && (true && ... && this->template has<Names>());
+    if constexpr (Quiet && !asks_always<Request>()) {
+      return false;
+    } else {
+      return asks_now(request) && (true && ... && this->template has<Names>());
+    }
   }
 
   // --- failures ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <type_traits>
 
 #include <tautline/core/fixed_string.hpp>
@@ -32,6 +33,10 @@ struct trigger_view {
 ///
 /// What a resumed training must find again, beyond what follows from the step, goes into flags: `flag_count`, and
 /// `flags(memory)` and `set_flags(memory, bits)`. With restored flags `restart` is told that this is not the first session.
+///
+/// With `step_number next_due(memory const&, step_number completed) const` it foresees when it is due: in runs of steps
+/// short of that, `due` must be false and `looked` without effect. For neighbouring hooks with such triggers a session makes
+/// one comparison a step. It is told of changes in the trigger itself when one of those hooks is due, at the latest.
 template <class Trigger>
 concept trigger = requires(Trigger const& trigger, typename Trigger::memory& memory, trigger_view const& view) {
   trigger.restart(memory, view);
@@ -41,6 +46,15 @@ concept trigger = requires(Trigger const& trigger, typename Trigger::memory& mem
 
 namespace detail {
 struct no_memory {};
+/// The `next_due` of what is never due.
+inline constexpr step_number no_step = std::numeric_limits<step_number>::max();
+
+/// Tells, as `next_due`, up to which step it need not be asked.
+template <class Trigger>
+concept foresees = requires(Trigger const& asked, typename Trigger::memory const& kept) {
+  { asked.next_due(kept, step_number{}) } -> std::same_as<step_number>;
+};
+
 /// Base of triggers that remember nothing.
 struct plain_trigger {
   using memory = no_memory;
@@ -124,6 +138,7 @@ struct every_steps {
   static constexpr bool due(memory const& kept, trigger_view const& view) {
     return __builtin_expect(!view.ending && view.step >= kept.next, 0) != 0;  // most steps are not due
   }
+  static constexpr step_number next_due(memory const& kept, step_number) { return kept.next; }
   constexpr void looked(memory& kept, trigger_view const& view, bool due, bool) const {
     if (due) kept = {following(view.step), false};
   }
@@ -186,6 +201,13 @@ struct at_steps {
     return false;
   }
   constexpr void looked(memory& kept, trigger_view const& view, bool, bool) const { kept.last = view.step; }
+  constexpr step_number next_due(memory const& kept, step_number) const {
+    step_number next = detail::no_step;
+    for (step_number listed : steps) {
+      if (kept.last < listed && listed < next) next = listed;
+    }
+    return next;
+  }
 };
 template <class... Steps>
 at_steps(Steps...) -> at_steps<sizeof...(Steps)>;
@@ -200,13 +222,16 @@ struct once_trigger : remembers_first {
   }
   static constexpr bool due(memory const& kept, trigger_view const& view) { return kept.unseen && !view.ending; }
   static constexpr void looked(memory& kept, trigger_view const&, bool, bool) { kept.unseen = false; }
+  static constexpr step_number next_due(memory const& kept, step_number) { return kept.unseen ? 0 : no_step; }
 };
 struct never_trigger : plain_trigger {
   static constexpr bool due(memory, trigger_view const&) { return false; }
+  static constexpr step_number next_due(memory, step_number) { return no_step; }
 };
 struct at_end_trigger : plain_trigger {
   static constexpr bool fires_at_end = true;
   static constexpr bool due(memory, trigger_view const& view) { return view.ending; }
+  static constexpr step_number next_due(memory, step_number) { return no_step; }
 };
 }  // namespace detail
 
@@ -223,6 +248,7 @@ struct after : detail::plain_trigger {
   step_number step;
   constexpr explicit after(step_number beyond) : step(beyond) {}
   constexpr bool due(memory, trigger_view const& view) const { return view.step > step; }
+  constexpr step_number next_due(memory, step_number) const { return step < detail::no_step ? step + 1 : step; }
 };
 
 /// True in steps short of `step`.
@@ -230,6 +256,7 @@ struct before : detail::plain_trigger {
   step_number step;
   constexpr explicit before(step_number limit) : step(limit) {}
   constexpr bool due(memory, trigger_view const& view) const { return view.step < step; }
+  constexpr step_number next_due(memory, step_number completed) const { return completed < step ? 0 : detail::no_step; }
 };
 
 /// True where `predicate(step)` is; asked once a run, and in `end`.
@@ -293,38 +320,27 @@ struct joined_trigger {
     left.looked(kept.left, view, was_due(left, kept.left, before), acted);
     right.looked(kept.right, view, was_due(right, kept.right, before), acted);
   }
-};
-
-}  // namespace detail
-
-namespace detail {
-
-/// A trigger that counts by a value of the session instead of the completed steps.
-template <fixed_string Name, trigger Inner>
-struct step_from_trigger {
-  static constexpr auto step_name = Name;
-  static constexpr bool uses_clock = detail::uses_clock<Inner>;
-  static constexpr bool fires_at_end = tautline::fires_at_end<Inner>;
-
-  static constexpr int flag_count = detail::flag_count<Inner>();
-
-  [[no_unique_address]] Inner inner;
-  using memory = typename Inner::memory;
-  [[nodiscard]] constexpr std::uint64_t flags(memory const& kept) const { return inner.flags(kept); }
-  constexpr void set_flags(memory& kept, std::uint64_t bits) const { inner.set_flags(kept, bits); }
-  constexpr void restart(memory& kept, trigger_view const& view) const { inner.restart(kept, view); }
-  constexpr bool due(memory const& kept, trigger_view const& view) const { return inner.due(kept, view); }
-  constexpr void looked(memory& kept, trigger_view const& view, bool due, bool acted) const {
-    inner.looked(kept, view, due, acted);
+  /// Joined by &, one that remembers nothing need not be asked for its own sake.
+  [[nodiscard]] constexpr step_number next_due(memory const& kept, step_number completed) const
+    requires(foresees<Left> && foresees<Right>)
+  {
+    step_number const first = left.next_due(kept.left, completed);
+    step_number const second = right.next_due(kept.right, completed);
+    constexpr bool left_plain = std::is_same_v<typename Left::memory, no_memory>;
+    constexpr bool right_plain = std::is_same_v<typename Right::memory, no_memory>;
+    if constexpr (Both && left_plain && right_plain) {
+      return first < second ? second : first;
+    } else if constexpr (Both && left_plain) {
+      return second;
+    } else if constexpr (Both && right_plain) {
+      return first;
+    } else {
+      return first < second ? first : second;
+    }
   }
 };
-template <fixed_string Name>
-struct step_from_maker {
-  template <trigger Inner>
-  constexpr step_from_trigger<Name, Inner> operator()(Inner inner) const {
-    return {inner};
-  }
-};
+
+/// A trigger that counts by a value of the session instead of the completed steps: step_from.hpp.
 template <class Trigger>
 concept counts_by_value = requires { Trigger::step_name; };
 /// One that knows only at run time whether it counts so has a member `bool wants_value() const`, too.
@@ -338,13 +354,6 @@ constexpr bool wants_value(Trigger const& asked) {
 }
 
 }  // namespace detail
-
-/// `step_from<"global_step">(every_steps{100} | at_end)`: looks at a stored value of the session, such as a step that
-/// other workers advance, too. Before a run that is the value as it stands plus the steps that this run makes; the hook
-/// acts in the run that reaches the step. The value must be readable without a run: a variable.
-/// Not a part of a joined trigger: put the whole of that inside.
-template <fixed_string Name>
-inline constexpr detail::step_from_maker<Name> step_from{};
 
 /// Fires where either does.
 template <trigger Left, trigger Right>
