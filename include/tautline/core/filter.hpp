@@ -83,15 +83,15 @@ struct grouped<Test, std::index_sequence<Index...>> {
   static constexpr std::size_t at[length + 1] = {Index...};
   static consteval auto find() {
     [[maybe_unused]] constexpr auto mask = Test::mask();
-    group_bounds<length> found;
+    group_bounds<length> bounds;
     for (std::size_t place = 0; place < length; ++place) {
       bool const passes = mask.on[at[place]];
-      if (place > 0 && found.passes[found.count - 1] == passes) continue;
-      found.passes[found.count] = passes;
-      found.first[found.count++] = place;
+      if (place > 0 && bounds.passes[bounds.count - 1] == passes) continue;
+      bounds.passes[bounds.count] = passes;
+      bounds.first[bounds.count++] = place;
     }
-    found.first[found.count] = length;
-    return found;
+    bounds.first[bounds.count] = length;
+    return bounds;
   }
   static constexpr auto found = find();
   template <std::size_t First, std::size_t... Place>
