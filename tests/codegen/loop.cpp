@@ -17,15 +17,10 @@
 // bound on g++ -O3: working_64 <= 1.32 * hand_working_64
 // bound on clang++-19 -O2: working_64 <= 1.02 * hand_working_64
 //
-// Hooks that act every 1000 steps, and nothing else. By hand each is one comparison; in a session two, between which the
-// answer is kept: one before the run, as a hook asks for its values there, and one after it.
+// Hooks that act every 1000 steps, and nothing else. By hand each is one comparison; a session makes one for all.
 //
-// bound on g++ -O2: triggered <= 1.38 * hand_triggered
-// bound on g++ -O3: triggered <= 1.38 * hand_triggered
-// bound on clang++-19 -O2: triggered <= 1.13 * hand_triggered
-// bound on g++ -O2: triggered_64 <= 4.4 * hand_triggered_64
-// bound on g++ -O3: triggered_64 <= 4.4 * hand_triggered_64
-// bound on clang++-19 -O2: triggered_64 <= 3.1 * hand_triggered_64
+// bound: triggered <= 1.02 * hand_triggered
+// bound: triggered_64 <= 0.33 * hand_triggered_64
 //
 // and what else can be counted: hooks that do nothing leave no call, no jump through a pointer and no locked instruction in
 // the loop, those that work neither; nothing is allocated; code and constants, of all that can be reached from a variant

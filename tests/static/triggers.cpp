@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Triggers and clocks: what models the concepts, and at which steps the triggers of the core fire, as constants.
 #include <array>
+#include <limits>
 
 #include "archetypes.hpp"
 #include "verdicts.hpp"
@@ -114,6 +115,72 @@ static_assert(fired(before{3}, 0, {1, 2, 3, 4}) == is(1, 1, 0, 0));
 static_assert(fired(when([](step_number step) { return step % 2 == 1; }), 0, {1, 2, 3}) == is(1, 0, 1));
 static_assert(fired(every_steps{2} | at_steps{3}, 0, {1, 2, 3, 4, 5}) == is(0, 1, 1, 1, 0));
 static_assert(fired(every_steps{2} & after{3}, 0, {1, 2, 3, 4, 5, 6}) == is(0, 0, 0, 1, 0, 1));
+
+// --- and foresee it -------------------------------------------------------------------------------------------------
+
+/// The same, asked only from the steps on that `next_due` told.
+template <class Trigger, std::size_t Count>
+constexpr std::array<bool, Count> fired_as_foreseen(Trigger const& trigger, step_number start, step_number const (&steps)[Count]) {
+  std::array<bool, Count> result{};
+  typename Trigger::memory memory{};
+  trigger_view view;
+  view.step = start;
+  view.first = true;
+  trigger.restart(memory, view);
+  view.first = false;
+  step_number quiet_until = 0;
+  for (std::size_t i = 0; i < Count; ++i) {
+    if (steps[i] < quiet_until) continue;
+    view.step = view.asked = steps[i];
+    result[i] = trigger.due(memory, view);
+    trigger.looked(memory, view, result[i], result[i]);
+    quiet_until = trigger.next_due(memory, steps[i]);
+  }
+  return result;
+}
+/// @param asked how often it has to be asked at most, in runs of the steps 1 to 20
+template <class Trigger>
+constexpr bool foresees_well(Trigger const& trigger, int asked) {
+  constexpr step_number each[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+  constexpr step_number jumps[] = {1, 1, 3, 4, 4, 4, 9, 15, 16, 17, 20, 20, 31};
+  typename Trigger::memory memory{};
+  trigger_view view;
+  view.first = true;
+  trigger.restart(memory, view);
+  step_number quiet_until = 0;
+  for (step_number step : each) {
+    if (step < quiet_until) continue;
+    view.step = view.asked = step;
+    bool const due = trigger.due(memory, view);
+    trigger.looked(memory, view, due, due);
+    quiet_until = trigger.next_due(memory, step);
+    --asked;
+  }
+  return asked >= 0 && fired(trigger, 0, each) == fired_as_foreseen(trigger, 0, each) &&
+         fired(trigger, 2, jumps) == fired_as_foreseen(trigger, 2, jumps);
+}
+// asked once after the start, and then where they are due
+static_assert(foresees_well(every_steps{5}, 5));
+static_assert(foresees_well(every_steps{.period = 6, .also_first = true}, 4));
+static_assert(foresees_well(at_steps{2, 9, 15}, 4));
+static_assert(foresees_well(once, 1));
+static_assert(foresees_well(never, 1));
+static_assert(foresees_well(at_end, 1));
+static_assert(foresees_well(after{15}, 6));
+static_assert(foresees_well(after{std::numeric_limits<step_number>::max()}, 1));
+static_assert(foresees_well(before{6}, 6));
+static_assert(foresees_well(every_steps{5} | at_end, 5));
+static_assert(foresees_well(every_steps{5} | at_steps{7}, 6));
+static_assert(foresees_well(every_steps{10} & after{12}, 3));
+static_assert(foresees_well(after{12} & every_steps{10}, 3));
+static_assert(foresees_well(after{12} & before{15}, 4));
+static_assert(foresees_well(every_steps{4} & at_steps{8, 10}, 8));
+static_assert(foresees_well((every_steps{4} & after{6}) | once, 6));
+
+static_assert(!detail::foresees<every_seconds>);
+static_assert(!detail::foresees<archetypes::minimal_trigger>);
+static_assert(!detail::foresees<decltype(every_steps{10} | every_seconds{1})>);
+static_assert(!detail::foresees<decltype(when([](step_number) { return true; }) & every_steps{2})>);
 
 // --- what they remember ---------------------------------------------------------------------------------------------
 

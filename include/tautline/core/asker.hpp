@@ -102,27 +102,27 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
            may_be_idle<request>;
   }
   /// Those of them that have such a neighbour: for a single one the branch would be as dear as its own comparison.
-  struct foreseen {
+  struct foreseen_hooks {
     static consteval hook_mask<sizeof...(Entries)> mask() {
       return with_neighbours<sizeof...(Entries)>({{may_foresee<Entries>()...}}, told{});
     }
   };
   static consteval bool has_foreseen() {
     if constexpr (core::has_foreseen) {
-      for (bool const on : foreseen::mask().on) {
+      for (bool const on : foreseen_hooks::mask().on) {
         if (on) return true;
       }
     }
     return false;
   }
   template <class Sequence>
-  using stretches = grouped_if_t<has_foreseen(), foreseen, Sequence>;
+  using stretches = grouped_if_t<has_foreseen(), foreseen_hooks, Sequence>;
   using asked_groups = stretches<filter_t<is_asked, typename base::opening>>;
   using told_groups = stretches<told>;
   template <std::size_t Index>
   static consteval bool is_foreseen() {
     if constexpr (has_foreseen()) {
-      return foreseen::mask().on[Index];
+      return foreseen_hooks::mask().on[Index];
     } else {
       return false;
     }
