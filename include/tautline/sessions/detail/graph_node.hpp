@@ -130,6 +130,11 @@ struct node_set {
   }
   constexpr void add(std::size_t node) { bits[node / 64] |= std::uint64_t{1} << (node % 64); }
   [[nodiscard]] constexpr bool has(std::size_t node) const { return (bits[node / 64] >> (node % 64) & 1) != 0; }
+  [[nodiscard]] constexpr node_set without(node_set const& other) const {
+    node_set rest;
+    for (std::size_t i = 0; i < words; ++i) rest.bits[i] = bits[i] & ~other.bits[i];
+    return rest;
+  }
   TAUTLINE_INLINE constexpr void add(node_set const& other) {
     for (std::size_t i = 0; i < words; ++i) bits[i] |= other.bits[i];
   }
@@ -268,14 +273,14 @@ class node_list<std::index_sequence<Index...>, Nodes...> : node_leaf<Index, Node
   template <auto Plan, class Request>
   TAUTLINE_INLINE static constexpr set wanted_sometimes(Request const& request) {
     set wanted;
-    (want<Index, Nodes::name>(request, wanted), ...);
+    (want<Plan, Index, Nodes::name>(request, wanted), ...);
     return wanted;
   }
-  template <std::size_t At, fixed_string Name, class Request>
+  template <auto Plan, std::size_t At, fixed_string Name, class Request>
   TAUTLINE_INLINE static constexpr void want(Request const& request, set& wanted) {
     if constexpr (presence_of<Request>(At) == presence::sometimes) {
       if (request.template wants<item_kind::fetch, Name>() || request.template wants<item_kind::target, Name>()) {
-        constexpr set needed = needs.of[At];
+        constexpr set needed = needs.of[At].without(Plan.always);  // often one bit, which is then no more than the answer
         wanted.add(needed);
       }
     }
