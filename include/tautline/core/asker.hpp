@@ -81,48 +81,16 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   };
   template <class Request>
   static constexpr bool has_feeds = !std::is_same_v<typename inspect<Request>::feeds, type_list<>>;
-  /// The hooks that a run concerns after it.
-  struct is_told {
-    static consteval hook_mask<sizeof...(Entries)> mask() {
-      return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
-    }
-  };
-  using told = filter_t<is_told, typename base::closing>;
 
-  // --- quiet runs -------------------------------------------------------------------------------------------------
-
-  // A run that comes before any of the foreseen hooks is due is a quiet one. For each stretch of them one branch is taken
-  // before the run and one after it, behind which the compiler knows that they are not due: of most nothing is left there.
-
-  /// Whether the hook's trigger foresees when it is due, and nothing else in the hook has to be looked at.
-  template <class Entry>
-  static consteval bool may_foresee() {
-    using request = typename request_of<Entry>::type;
-    return foresees<typename trigger_of<typename Entry::type>::type> && !gate_callback::named<typename Entry::type>() &&
-           may_be_idle<request>;
-  }
-  /// Those of them that have such a neighbour: for a single one the branch would be as dear as its own comparison.
-  struct foreseen_hooks {
-    static consteval hook_mask<sizeof...(Entries)> mask() {
-      return with_neighbours<sizeof...(Entries)>({{may_foresee<Entries>()...}}, told{});
-    }
-  };
-  static consteval bool has_foreseen() {
-    if constexpr (core::has_foreseen) {
-      for (bool const on : foreseen_hooks::mask().on) {
-        if (on) return true;
-      }
-    }
-    return false;
-  }
+  /// The hooks in stretches of such that are looked at together and such that are not.
   template <class Sequence>
-  using stretches = grouped_if_t<has_foreseen(), foreseen_hooks, Sequence>;
+  using stretches = grouped_if_t<base::has_foreseen, typename base::foreseen_hooks, Sequence>;
   using asked_groups = stretches<filter_t<is_asked, typename base::opening>>;
-  using told_groups = stretches<told>;
+  using told_groups = stretches<typename base::foreseen_hooks::told>;
   template <std::size_t Index>
   static consteval bool is_foreseen() {
-    if constexpr (has_foreseen()) {
-      return foreseen_hooks::mask().on[Index];
+    if constexpr (base::has_foreseen) {
+      return base::foreseen_hooks::mask().on[Index];
     } else {
       return false;
     }
@@ -177,7 +145,7 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
 
   /// Whether this is a run in which no foreseen hook is due.
   TAUTLINE_INLINE bool is_quiet([[maybe_unused]] life const& here) const {
-    if constexpr (has_foreseen()) {
+    if constexpr (base::has_foreseen) {
       return __builtin_expect(here.step() < this->quiet.until, true) != 0;
     } else {
       return false;

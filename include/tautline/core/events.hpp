@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tautline/core/filter.hpp>
-#include <tautline/core/hook_request.hpp>
+#include <tautline/core/quiet.hpp>
 #include <tautline/core/watch.hpp>
 
 TAUTLINE_BEGIN
@@ -32,6 +32,9 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   using opening = typename opening_sequence<run_order, indices>::type;
   using closing = typename opening_sequence<run_order, indices>::reversed;
 
+  using foreseen_hooks = detail::foreseen_hooks<core, closing>;
+  static constexpr bool has_foreseen = foreseen_hooks::any();
+
   template <std::size_t Index>
   using hook_type = typename core::template hook_type<Index>;
   template <class Callback>
@@ -50,6 +53,8 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   using watchers = filter_if_t<(false || ... || watching<typename Entries::type>), is_watching, indices>;
 
   using core::core;
+
+  [[no_unique_address]] std::conditional_t<has_foreseen, quiet_memory, no_quiet_memory> quiet;
 
  protected:
   // --- what watching hooks are told -------------------------------------------------------------------------------
@@ -93,7 +98,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   template <std::size_t... Index>
   void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>, [[maybe_unused]] bool values = true) {
     (restart_trigger<Index>(first, values), ...);
-    if constexpr (core::has_foreseen) this->quiet.until = 0;
+    if constexpr (has_foreseen) quiet.until = 0;
   }
   template <std::size_t Index>
   TAUTLINE_INLINE void restart_trigger(bool first, bool values) {

@@ -32,12 +32,6 @@ struct carried_time {
 };
 struct no_carried_time {};
 
-/// Of sessions with hooks whose triggers foresee when they are due.
-struct quiet_memory {
-  step_number until = 0;  // in runs of steps short of this none of them is due
-};
-struct no_quiet_memory {};
-
 template <fixed_string... Names, class... Values>
 constexpr auto list_provided(type_list<provides<Names, Values>...>) -> names<Names...>;
 template <class Provided>
@@ -159,8 +153,6 @@ class session_core {
   [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
   [[no_unique_address]] std::conditional_t<has_narrow_clock<Options>, carried_time, no_carried_time> carried;
   [[no_unique_address]] std::conditional_t<has_restorer<Options>, restore_memory, no_restore_memory> restoring;
-  static constexpr bool has_foreseen = (false || ... || foresees<typename trigger_of<typename Entries::type>::type>);
-  [[no_unique_address]] std::conditional_t<has_foreseen, quiet_memory, no_quiet_memory> quiet;
   life_state state;
 
  private:

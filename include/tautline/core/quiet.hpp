@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tautline/core/filter.hpp>
+#include <tautline/core/hook_request.hpp>
+
+// Which hooks are looked at together. A run that comes before any of them is due is a quiet one. For each stretch of them
+// one branch is taken before the run and one after it, behind which the compiler knows that they are not due: of most
+// nothing is left there.
+
+TAUTLINE_BEGIN
+namespace detail {
+
+/// What a session with such hooks remembers.
+struct quiet_memory {
+  step_number until = 0;  // in runs of steps short of this none of them is due
+};
+struct no_quiet_memory {};
+
+/// @tparam Closing the order in which hooks are told of a run
+template <class Core, class Closing>
+struct foreseen_hooks;
+template <class Backend, class Options, class... Entries, class Closing>
+struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
+  using core = session_core<Backend, Options, Entries...>;
+
+  /// The hooks that a run concerns after it.
+  struct is_told {
+    static consteval hook_mask<sizeof...(Entries)> mask() {
+      return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
+    }
+  };
+  using told = filter_t<is_told, Closing>;
+
+  /// Whether the hook's trigger foresees when it is due, and nothing else in the hook has to be looked at.
+  template <class Hook>
+  static consteval bool may_be_foreseen() {
+    if constexpr (foresees<typename trigger_of<Hook>::type> && !gate_callback::named<Hook>()) {
+      return may_be_idle<typename hook_request<core, run_args<>, Hook>::type>;
+    } else {
+      return false;
+    }
+  }
+  /// Those of them that have such a neighbour: for a single one the branch would be as dear as its own comparison.
+  static consteval hook_mask<sizeof...(Entries)> mask() {
+    constexpr int possible = (0 + ... + (foresees<typename trigger_of<typename Entries::type>::type> ? 1 : 0));
+    if constexpr (possible > 1) {
+      return with_neighbours<sizeof...(Entries)>({{may_be_foreseen<typename Entries::type>()...}}, told{});
+    } else {
+      return {};
+    }
+  }
+  static consteval bool any() {
+    for (bool const on : mask().on) {
+      if (on) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace detail
+TAUTLINE_END
