@@ -25,9 +25,10 @@ def configure(folder, options, compiler=None):
     return None if result.returncode == 0 else result.stdout
 
 
-def compile_all(folder, *targets):
-    """Builds all it can; None, or what the compilers said."""
-    result = report.run(["ninja", "-C", folder, "-j", CORES, "-k", "0", *targets])
+def compile_all(folder, *targets, beside=False):
+    """Builds all it can; None, or what the compilers said.
+    @param beside: something else is done meanwhile, which has the cores first"""
+    result = report.run([*(["nice", "-n", "19"] if beside else []), "ninja", "-C", folder, "-j", CORES, "-k", "0", *targets])
     return None if result.returncode == 0 else result.stdout
 
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-"""`./dev test`: all build configurations and all scripts, counted together."""
+"""`./dev test`: all build configurations and all scripts, counted together.
 
+Most scripts leave a core idle, for a while or all the time. So the configurations are built beside them, at the lowest
+priority: a script, and what it measures, has the cores whenever it wants them. Their tests run when the scripts are through.
+"""
+
+import concurrent.futures
 import re
 import sys
 import time
@@ -9,16 +14,20 @@ import builds
 import report
 
 
+# not --buildtype=, which has the last word about what stands beside it
+DEBUG = ["-Dbuildtype=debug", "-Ddebug=false"]
+RELEASE = ["--buildtype=release", "-Doptimization=2"]
+
+
 def sanitize(*without, checks="address,undefined"):
     """The options of a debug build with sanitizers. Lines are enough for their reports, and full debug information takes
     a third of the time.
     @param without: what the undefined-behaviour sanitizer does not ask"""
     words = " ".join(["-g1", *(f"-fno-sanitize={check}" for check in without)])
-    return ["--buildtype=debug", "-Ddebug=false", f"-Dcpp_args={words}", f"-Db_sanitize={checks}"]
+    return [*DEBUG, f"-Dcpp_args={words}", f"-Db_sanitize={checks}"]
 
 
-RELEASE = ["--buildtype=release", "-Doptimization=2"]
-BARE = ["--buildtype=debug", "-Ddebug=false", "-Dcpp_eh=none", "-Dcpp_rtti=false"]
+BARE = [*DEBUG, "-Dcpp_eh=none", "-Dcpp_rtti=false"]
 EXAMPLES = ["-Dexamples=enabled"]
 NO_EXAMPLES = ["-Dexamples=disabled"]
 # the scenarios take minutes to compile: once as ./dev conformance plays them, and once with the sanitizers
@@ -79,10 +88,8 @@ SCRIPTS = [
     ["readers/promtool.py"],
     ["readers/perfetto.py", "--self-test"],
     ["readers/perfetto.py"],
-    ["crash/run.py", "--self-test"],
-    ["crash/run.py"],
-    ["leak/run.py", "--self-test"],
-    ["leak/run.py"],
+    ["crash/run.py", "--with-self-test"],
+    ["leak/run.py", "--with-self-test"],
     ["realtime/run.py"],
     ["threads/run.py"],
     ["consumer/run.py"],
@@ -116,15 +123,24 @@ class Run:
         telling = [line for line in text.splitlines() if "error" in line.lower() or "FAILED" in line] or text.splitlines()
         self.tally.add(name, report.indent("\n".join(telling), by="", most=8) + f"log: {where}")
 
-    def configuration(self, name, problem):
-        """One build configuration, which has been configured, perhaps with a problem."""
-        if problem:
-            self.fail(f"{name}: configure", problem)
+    def build(self, name, compiler, options):
+        """Configures and builds beside what else is done. @return the seconds, and what went wrong: as it was configured, as
+        it was compiled"""
+        start, folder = time.monotonic(), self.folder / name
+        not_configured = builds.configure(folder, [*COMMON, *options], compiler)
+        not_built = None if not_configured else builds.compile_all(folder, beside=True)
+        return time.monotonic() - start, not_configured, not_built
+
+    def configuration(self, name, built):
+        """One build configuration. @param built: what build gives for it, when it is done"""
+        seconds, not_configured, not_built = built.result()
+        print(f"{name}: built in {seconds:.0f} s beside the rest", flush=True)
+        if not_configured:
+            self.fail(f"{name}: configure", not_configured)
             return
+        if not_built:
+            self.fail(f"{name}: build", not_built)
         folder = self.folder / name
-        problem = builds.compile_all(folder)
-        if problem:
-            self.fail(f"{name}: build", problem)
         for test, result, output in builds.run_tests(folder, without_suite="script"):
             full = f"{name}: {test}"
             if result == "SKIP":
@@ -175,15 +191,18 @@ def main(quick=False, without=(), only=()):
         run.tally.skip(part, "left out, as --without says")
         scripts = [words for words in scripts if not words[0].startswith(PARTS[part])]
     configurations = CONFIGURATIONS[:QUICK_CONFIGURATIONS] if quick else CONFIGURATIONS
-    for words in scripts:
-        run.timed(" ".join(words), run.script, words)
-    scenarios = report.ROOT / "tests/conformance/scenarios"
-    if not scenarios.is_dir():
-        run.tally.add("conformance", f"there is no folder {scenarios.relative_to(report.ROOT)}")
-    elif not quick:
-        run.timed("conformance", run.script, ["conformance/run.py", scenarios])
-    problems = report.in_parallel(
-        lambda it: builds.configure(run.folder / it[0], [*COMMON, *it[2]], it[1]), configurations)
-    for (name, _, _), problem in zip(configurations, problems):
-        run.timed(name, run.configuration, name, problem)
+    ahead = concurrent.futures.ThreadPoolExecutor(1)
+    try:
+        built = [(name, ahead.submit(run.build, name, compiler, options)) for name, compiler, options in configurations]
+        for words in scripts:
+            run.timed(" ".join(words), run.script, words)
+        scenarios = report.ROOT / "tests/conformance/scenarios"
+        if not scenarios.is_dir():
+            run.tally.add("conformance", f"there is no folder {scenarios.relative_to(report.ROOT)}")
+        elif not quick:
+            run.timed("conformance", run.script, ["conformance/run.py", scenarios])
+        for name, result in built:
+            run.timed(name, run.configuration, name, result)
+    finally:
+        ahead.shutdown(cancel_futures=True)
     run.tally.close()

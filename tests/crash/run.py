@@ -4,7 +4,7 @@
 to the bit to that of a training that nobody killed. After each kill the latest checkpoint can be loaded, and is not
 older than the one before.
 
-usage: run.py [--self-test] [--kills N] [--seed N]
+usage: run.py [--self-test | --with-self-test] [--kills N] [--seed N]     with: both, by one program
 
 Files are on a file system in memory where there is one: a kill loses nothing that was handed to the system, so the disk
 would only make it slow.
@@ -118,6 +118,7 @@ def self_test(program, folder, tally):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--with-self-test", action="store_true")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     given = parser.parse_args()
@@ -126,9 +127,9 @@ def main():
     with tempfile.TemporaryDirectory(dir=where) as name:
         folder = pathlib.Path(name)
         program = build(folder)
-        if given.self_test:
+        if given.self_test or given.with_self_test:
             self_test(program, folder, tally)
-        else:
+        if not given.self_test:
             print(f"seed {given.seed}")
             play(program, folder, given.kills, given.seed, tally)
     tally.close()
