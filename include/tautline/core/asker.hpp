@@ -54,6 +54,19 @@ TAUTLINE_INLINE constexpr Request const& slot_at(request_slot<Index, Request> co
   return found.request;
 }
 
+/// The answers in a quiet run, which nobody writes down. Without the types of all hooks: functions of each hook get it.
+struct quiet_answers {
+  void* foreseen;
+  void (*all_idle)(void* foreseen);
+  bool quiet = true;
+
+  /// Somebody has asked for something.
+  TAUTLINE_INLINE void write_down() {
+    if (quiet) all_idle(foreseen);
+    quiet = false;
+  }
+};
+
 /// The first part of a step: every hook is asked what it wants of the run.
 template <class Core>
 class asker;
@@ -87,18 +100,9 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   using stretches = grouped_if_t<base::has_foreseen, typename base::foreseen_hooks, Sequence>;
   using asked_groups = stretches<filter_t<is_asked, typename base::opening>>;
   using told_groups = stretches<typename base::foreseen_hooks::told>;
-  template <std::size_t Index>
-  static consteval bool is_foreseen() {
-    if constexpr (base::has_foreseen) {
-      return base::foreseen_hooks::mask().on[Index];
-    } else {
-      return false;
-    }
-  }
-
   template <auto Mask, bool Foreseen, std::size_t... Index>
   static auto slots_of(std::index_sequence<Index...>)
-      -> request_slots<indices, std::conditional_t<Mask.on[Index] && is_foreseen<Index>() == Foreseen,
+      -> request_slots<indices, std::conditional_t<Mask.on[Index] && base::foreseen.on[Index] == Foreseen,
                                                    typename request_info<Index>::type, no_request>...>;
   struct feeds_names {
     static consteval hook_mask<sizeof...(Entries)> mask() {
@@ -115,7 +119,7 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   };
 
   template <std::size_t Index, class Request = typename request_info<Index>::type>
-  using party = std::conditional_t<is_foreseen<Index>() && !std::is_same_v<Request, no_request>,
+  using party = std::conditional_t<base::foreseen.on[Index] && !std::is_same_v<Request, no_request>,
                                    foreseen_request<Request>, Request>;
   template <class... Requests>
   using request_with = run_request<true, typename core::provided_names, std::make_index_sequence<sizeof...(Requests)>,
@@ -129,15 +133,15 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   template <auto Mask, class Args, std::size_t... Index>
   TAUTLINE_INLINE static full_request<Mask, Args> merge(bool quiet, Args const& args, answers<Mask, false> const& each,
                                                         answers<Mask, true> const& foreseen, std::index_sequence<Index...>) {
-    return full_request<Mask, Args>(
-        quiet, args, pick<is_foreseen<Index>()>(slot_at<Index>(each.requests), slot_at<Index>(foreseen.requests))...);
+    return full_request<Mask, Args>(quiet, args,
+                                    slot_at<Index>(pick<base::foreseen.on[Index]>(each, foreseen).requests)...);
   }
-  template <bool Second, class First, class Other>
-  TAUTLINE_INLINE static auto const& pick(First const& first, Other const& second) {
-    if constexpr (Second) {
-      return second;
+  template <bool Foreseen, auto Mask>
+  TAUTLINE_INLINE static auto const& pick(answers<Mask, false> const& each, answers<Mask, true> const& foreseen) {
+    if constexpr (Foreseen) {
+      return foreseen;
     } else {
-      return first;
+      return each;
     }
   }
 
@@ -168,7 +172,13 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   template <auto Mask, class Args, std::size_t... Index>
   TAUTLINE_INLINE bool ask_group(run_context<core, Args>& here, answers<Mask, false>&, answers<Mask, true>& foreseen, bool& quiet,
                                  group<true, std::index_sequence<Index...>>) {
-    if (quiet) return (true && ... && __builtin_expect(ask_quietly<Index>(here, foreseen, quiet), true));
+    if (quiet) {
+      quiet_answers so_far{&foreseen, all_idle<Mask>};
+      bool const well = (true && ... && __builtin_expect(ask_quietly<Mask.on[Index], Index>(
+                                            here, slot_at<Index>(foreseen.requests), so_far), true));
+      quiet = so_far.quiet;
+      return well;
+    }
     bool const well =
         (true && ... &&
          __builtin_expect(ask<Mask.on[Index], Index>(here, slot_at<Index>(foreseen.requests), foreseen.due[Index]), true));
@@ -205,30 +215,32 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
     }
   }
   /// Of a hook that is not due. If it asks for something all the same, this is no longer a quiet run.
-  template <std::size_t Index, auto Mask, class Args>
-  TAUTLINE_INLINE bool ask_quietly(run_context<core, Args>& here, [[maybe_unused]] answers<Mask, true>& foreseen,
-                                   [[maybe_unused]] bool& quiet) {
+  template <bool On, std::size_t Index, class Args, class Request>
+  TAUTLINE_INLINE bool ask_quietly(run_context<core, Args>& here, [[maybe_unused]] Request& slot,
+                                   [[maybe_unused]] quiet_answers& so_far) {
     using info = request_info<Index>;
-    using request = typename info::type;
-    if constexpr (!Mask.on[Index] || info::asking() == form::absent) {
+    if constexpr (!On || info::asking() == form::absent) {
       return true;
     } else {
-      if constexpr (std::is_same_v<request, no_request>) {
+      if constexpr (std::is_same_v<typename info::type, no_request>) {
         before_run<Index>(here, false);
       } else {
-        request const made = before_run<Index>(here, false);
-        if (!idle_request<request>::is(made)) [[unlikely]] {
-          if (quiet) all_idle(foreseen, indices{});
-          quiet = false;
-          slot_at<Index>(foreseen.requests) = made;
+        Request const made = before_run<Index>(here, false);
+        if (!idle_request<Request>::is(made)) [[unlikely]] {
+          so_far.write_down();
+          slot = made;
         }
       }
       return !access::failed(here);
     }
   }
-  /// The answers of all that are not due and ask for nothing.
-  template <auto Mask, std::size_t... Index>
-  TAUTLINE_INLINE static void all_idle(answers<Mask, true>& foreseen, std::index_sequence<Index...>) {
+  /// Writes down the answers of all that are not due and ask for nothing.
+  template <auto Mask>
+  static void all_idle(void* foreseen) {
+    write_idle(*static_cast<answers<Mask, true>*>(foreseen), indices{});
+  }
+  template <class Answers, std::size_t... Index>
+  TAUTLINE_INLINE static void write_idle(Answers& foreseen, std::index_sequence<Index...>) {
     ((foreseen.due[Index] = false), ...);
     (make_idle(slot_at<Index>(foreseen.requests)), ...);
   }

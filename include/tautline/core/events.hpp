@@ -33,7 +33,8 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   using closing = typename opening_sequence<run_order, indices>::reversed;
 
   using foreseen_hooks = detail::foreseen_hooks<core, closing>;
-  static constexpr bool has_foreseen = foreseen_hooks::any();
+  static constexpr auto foreseen = foreseen_hooks::mask();
+  static constexpr bool has_foreseen = foreseen_hooks::any(foreseen);
 
   template <std::size_t Index>
   using hook_type = typename core::template hook_type<Index>;

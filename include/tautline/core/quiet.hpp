@@ -50,8 +50,8 @@ struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
       return {};
     }
   }
-  static consteval bool any() {
-    for (bool const on : mask().on) {
+  static consteval bool any(hook_mask<sizeof...(Entries)> const& mask) {
+    for (bool const on : mask.on) {
       if (on) return true;
     }
     return false;
