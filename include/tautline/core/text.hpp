@@ -46,16 +46,86 @@ constexpr double double_of_float(float number) {
 template <class Number>
 constexpr double number_in_text(Number number) {
 #if TAUTLINE_SOFT_DOUBLE
-  if constexpr (std::is_integral_v<Number>) {
-    bool const negative = number < Number{};
-    auto const magnitude = static_cast<std::uint64_t>(number);
-    return double_of_integer(negative ? 0 - magnitude : magnitude, negative);
-  } else if constexpr (std::is_same_v<Number, float>) {
-    return double_of_float(number);
-  } else
+  if constexpr (std::is_same_v<Number, float>) return double_of_float(number);
 #endif
-    return static_cast<double>(number);
+  return static_cast<double>(number);
 }
+
+/// Words and up to two numbers: 24 bytes.
+class words_and_numbers {
+ public:
+  constexpr words_and_numbers() = default;
+  constexpr explicit words_and_numbers(char const* given) : words(given) {}
+#if TAUTLINE_SOFT_DOUBLE
+  // As they came: what it takes to make doubles of them is in the program only if somebody reads them.
+  // All at once, so that a compiler sees that a text is but a few stores.
+  template <class First>
+  constexpr words_and_numbers(char const* given, First first)
+      : words(given), kinds_(kind_of(first)), bits_{bits_of(first), 0} {}
+  template <class First, class Second>
+  constexpr words_and_numbers(char const* given, First first, Second second)
+      : words(given), kinds_(kind_of(first) | kind_of(second) << 4), bits_{bits_of(first), bits_of(second)} {}
+  constexpr void give(int index, float number) {
+    kinds_ |= kind_of(number) << (4 * index);
+    bits_[index] = bits_of(number);
+  }
+  [[nodiscard]] constexpr bool is_given(int index) const { return kind(index) != 0; }
+  [[nodiscard]] constexpr double number(int index) const {
+    std::uint64_t const bits = bits_[index];
+    switch (kind(index)) {
+      case positive: return double_of_integer(bits, false);
+      case negative: return double_of_integer(0 - bits, true);
+      case single: return double_of_float(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits)));
+      case full: return __builtin_bit_cast(double, bits);
+      default: return __builtin_nan("");
+    }
+  }
+
+  char const* words = "";
+
+ private:
+  enum : unsigned { positive = 1, negative, single, full };
+  template <class Number>
+  [[nodiscard]] static constexpr unsigned kind_of(Number number) {
+    if constexpr (std::is_integral_v<Number>) {
+      return number < Number{} ? negative : positive;
+    } else {
+      return std::is_same_v<Number, float> ? single : full;
+    }
+  }
+  template <class Number>
+  [[nodiscard]] static constexpr std::uint64_t bits_of(Number number) {
+    if constexpr (std::is_integral_v<Number>) {
+      return static_cast<std::uint64_t>(number);
+    } else if constexpr (std::is_same_v<Number, float>) {
+      return __builtin_bit_cast(std::uint32_t, number);
+    } else {
+      return __builtin_bit_cast(std::uint64_t, static_cast<double>(number));
+    }
+  }
+  [[nodiscard]] constexpr unsigned kind(int index) const { return kinds_ >> (4 * index) & 15; }
+  unsigned kinds_ = 0;  // of each number in four bits; 0: not given
+  std::uint64_t bits_[2]{};
+#else
+  template <class First>
+  constexpr words_and_numbers(char const* given, First first) : words(given), numbers_{static_cast<double>(first), not_given} {}
+  template <class First, class Second>
+  constexpr words_and_numbers(char const* given, First first, Second second)
+      : words(given), numbers_{static_cast<double>(first), static_cast<double>(second)} {}
+  constexpr void give(int index, float number) { numbers_[index] = static_cast<double>(number); }
+  [[nodiscard]] constexpr bool is_given(int index) const {
+    return __builtin_bit_cast(std::uint64_t, numbers_[index]) != __builtin_bit_cast(std::uint64_t, not_given);
+  }
+  [[nodiscard]] constexpr double number(int index) const { return numbers_[index]; }
+
+  char const* words = "";
+
+ private:
+  // A NaN that no arithmetic makes, told by its bits: braces in a text without numbers are meant as they stand.
+  static constexpr double not_given = __builtin_nan("0x7461757");
+  double numbers_[2]{not_given, not_given};
+#endif
+};
 }  // namespace detail
 
 /// Text for reasons and errors, without a heap: a literal with up to two places `{}` for numbers.
@@ -70,25 +140,27 @@ class text {
   constexpr text() = default;
   template <std::size_t Size>
   // NOLINTNEXTLINE(google-explicit-constructor): request_stop("plateau") is the usual call
-  consteval text(char const (&words)[Size]) : words_(words) {}
+  consteval text(char const (&words)[Size]) : parts_(words) {}
   /// Numbers of any arithmetic type: a step is 64 bits wide, and braces would refuse to narrow it to double.
-  template <class First, class Second = double>
+  template <class First>
+    requires std::is_arithmetic_v<First>
+  constexpr text(literal words, First first) : parts_(words.c_str(), first) {}
+  template <class First, class Second>
     requires(std::is_arithmetic_v<First> && std::is_arithmetic_v<Second>)
-  constexpr text(literal words, First first, Second second = not_given)
-      : words_(words.c_str()), numbers_{detail::number_in_text(first), detail::number_in_text(second)} {}
+  constexpr text(literal words, First first, Second second) : parts_(words.c_str(), first, second) {}
 
   /// @param words lives as long as whoever may read this text: an exception's what(), a buffer of the session.
   static constexpr text of_lasting(char const* words) {
     text made;
-    made.words_ = words;
+    made.parts_.words = words;
     return made;
   }
 
-  [[nodiscard]] constexpr bool empty() const { return *words_ == 0; }
+  [[nodiscard]] constexpr bool empty() const { return *parts_.words == 0; }
   /// The words as they were written, the places for numbers as `{}`.
-  [[nodiscard]] constexpr char const* words() const { return words_; }
+  [[nodiscard]] constexpr char const* words() const { return parts_.words; }
   /// NaN where none was given.
-  [[nodiscard]] constexpr double number(int index) const { return numbers_[index]; }
+  [[nodiscard]] constexpr double number(int index) const { return parts_.number(index); }
 
   /// Writes the text with its numbers, those that were given, cut to `size - 1` characters, and a closing zero.
   /// @return the number of characters written, without the zero
@@ -96,14 +168,7 @@ class text {
 
  private:
   friend class detail::short_text;
-  // A NaN that no arithmetic makes, told by its bits: braces in a text without numbers are meant as they stand.
-  static constexpr double not_given = __builtin_nan("0x7461757");
-  [[nodiscard]] static constexpr bool is_given(double number) {
-    return __builtin_bit_cast(std::uint64_t, number) != __builtin_bit_cast(std::uint64_t, not_given);
-  }
-
-  char const* words_ = "";
-  double numbers_[2]{not_given, not_given};
+  detail::words_and_numbers parts_;
 };
 
 namespace detail {
@@ -112,16 +177,16 @@ namespace detail {
 class short_text {
  public:
   constexpr short_text() = default;
-  constexpr explicit short_text(text const& full) : words_(full.words_) {
+  constexpr explicit short_text(text const& full) : words_(full.words()) {
     for (int i = 0; i < 2; ++i) {
-      if (text::is_given(full.numbers_[i])) numbers_[i] = static_cast<float>(full.numbers_[i]);
+      if (full.parts_.is_given(i)) numbers_[i] = static_cast<float>(full.number(i));
     }
   }
   [[nodiscard]] constexpr text full() const {
     text made = text::of_lasting(words_);
     for (int i = 0; i < 2; ++i) {
       if (__builtin_bit_cast(std::uint32_t, numbers_[i]) != __builtin_bit_cast(std::uint32_t, not_given)) {
-        made.numbers_[i] = number_in_text(numbers_[i]);
+        made.parts_.give(i, numbers_[i]);
       }
     }
     return made;
@@ -220,9 +285,9 @@ inline std::size_t text::write_to(char* out, std::size_t size) const {
   if (size == 0) return 0;
   detail::writer written(out, size);
   int next = 0;
-  for (char const* at = words_; *at != 0; ++at) {
-    if (at[0] == '{' && at[1] == '}' && next < 2 && is_given(numbers_[next])) {
-      written.put(numbers_[next++]);
+  for (char const* at = words(); *at != 0; ++at) {
+    if (at[0] == '{' && at[1] == '}' && next < 2 && parts_.is_given(next)) {
+      written.put(number(next++));
       ++at;
     } else {
       written.put(*at);

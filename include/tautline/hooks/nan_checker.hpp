@@ -43,12 +43,11 @@ class basic_nan_checker : public detail::checking_hook<basic_nan_checker<Policy,
   template <fixed_string Name, class Context, class Value>
   bool look_at(Context& ctx, Value const& value) noexcept {
     if (detail::all_finite(value)) [[likely]] return true;
-    detail::not_finite const found = detail::find_not_finite(value);
-    constexpr bool range = !std::is_floating_point_v<Value>;
-    if constexpr (range) {
+    if constexpr (!std::is_floating_point_v<Value>) {
+      detail::not_finite const found = detail::find_not_finite(value);
       this->bad(ctx, {detail::not_finite_text<Name, true>.characters, found.index, found.value});
     } else {
-      this->bad(ctx, {detail::not_finite_text<Name, false>.characters, found.value});
+      this->bad(ctx, {detail::not_finite_text<Name, false>.characters, value});
     }
     return false;
   }
