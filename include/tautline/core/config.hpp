@@ -41,6 +41,13 @@
 
 /// Off the hot path: not inlined, placed apart.
 #define TAUTLINE_COLD [[gnu::cold, gnu::noinline]]
+/// Called for what it gives only: left out where nobody looks at that. clang sees it by itself, once the function is inlined,
+/// and would forget the attribute where the result is in memory.
+#if defined(__clang__)
+#define TAUTLINE_LEFT_OUT_IF_UNUSED
+#else
+#define TAUTLINE_LEFT_OUT_IF_UNUSED [[gnu::pure, gnu::noinline]]
+#endif
 /// The loop of a session is one function in the end; these are its parts.
 #define TAUTLINE_INLINE [[gnu::always_inline]] inline
 

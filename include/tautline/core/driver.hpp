@@ -108,7 +108,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
     if (this->state.run_marked) {
       this->state.run_marked = false;
       resume(loop_);
-      if (loop_.done()) (void)completed<true>();
+      if (loop_.done()) (void)tell_caller<true>();
     }
     return !loop_.done();
   }
@@ -135,36 +135,49 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
     return made;
   }
 
+  // The completion is made where it is looked at, from what the compiler takes apart: whoever only wants to know whether
+  // all went well has no record of the stop, and no names of hooks, in the program.
   template <bool Throw, class Pace, class... Items>
-  completion drive_once(Pace pace, Items const&... items) {
+  TAUTLINE_INLINE completion drive_once(Pace pace, Items const&... items) {
     using args = run_args<Items...>;
     using verdict = verdict_on<everyone, Items...>;
     if constexpr (verdict::good) {
-      if (is_driven()) return refuse_busy<Throw>();
-      if (this->state.stopped()) return completed<Throw>();
-      {
-        loop const driving = make_loop<Throw>(pace, args(items...));
-        if (!driving) return completed<Throw>(error_kind::frame_too_small);
-        resume(driving);
-      }
-      this->state.give_frame_back();
-      return completed<Throw>();
+      return completed(drive_to_its_end<Throw>(pace, args(items...)));
     } else {
       verdict::say();
       return completion{};
     }
   }
+  template <bool Throw, class Pace, class Args>
+  error_kind drive_to_its_end(Pace pace, Args args) {
+    if (is_driven()) return refuse_busy<Throw>();
+    if (!this->state.stopped()) {
+      {
+        loop const driving = make_loop<Throw>(pace, args);
+        if (!driving) return error_kind::frame_too_small;
+        resume(driving);
+      }
+      this->state.give_frame_back();
+    }
+    return tell_caller<Throw>();
+  }
 
+  /// The session's error, if it has one. The first time it is thrown.
   template <bool Throw>
-  completion completed(error_kind kind = error_kind::none) {
-    completion done;
-    done.stop = this->record_of_stop();
-    done.steps = this->state.completed;
-    done.error = this->state.kept() > 0 ? this->state.kind_of_first() : kind;
-    if (this->state.kept() > 0 && !this->state.told_caller) {
+  error_kind tell_caller() {
+    if (this->state.kept() == 0) return error_kind::none;
+    if (!this->state.told_caller) {
       this->state.told_caller = true;
       raise_first<Throw>();
     }
+    return this->state.kind_of_first();
+  }
+  TAUTLINE_INLINE completion completed(error_kind how) {
+    completion done;
+    asm volatile("" ::: "memory");  // whoever asks again in a loop is told anew
+    done.stop = this->last_record_of_stop();
+    done.steps = this->state.completed;
+    done.error = how;
     return done;
   }
 
@@ -260,12 +273,12 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
 #endif
   }
   template <bool Throw>
-  completion refuse_busy() {
+  error_kind refuse_busy() {
     return refuse<Throw>(error_kind::busy, "a steps() of this session is alive, or a hook calls the session that it stands in");
   }
   /// An error of the call, not of the session: nothing is recorded.
   template <bool Throw>
-  TAUTLINE_COLD completion refuse(error_kind kind, [[maybe_unused]] text message) {
+  TAUTLINE_COLD error_kind refuse(error_kind kind, [[maybe_unused]] text message) {
 #if TAUTLINE_EXCEPTIONS
     if constexpr (Throw) {
       error refused;
@@ -276,11 +289,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
       raise(refused);
     }
 #endif
-    completion done;
-    done.stop = this->record_of_stop();
-    done.steps = this->state.completed;
-    done.error = kind;
-    return done;
+    return kind;
   }
 
   loop loop_;  // of a live steps()

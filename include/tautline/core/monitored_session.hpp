@@ -129,17 +129,17 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
 
   /// Runs until somebody asks for a stop or the input ends: one fused loop, with the cost of the hand-written one.
   template <class... Items>
-  completion run_to_completion(Items const&... items) {
+  TAUTLINE_INLINE completion run_to_completion(Items const&... items) {
     return this->template drive_once<true>(pace::unlimited{}, items...);
   }
   template <class... Items>
-  [[nodiscard]] completion try_run_to_completion(Items const&... items) {
+  [[nodiscard]] TAUTLINE_INLINE completion try_run_to_completion(Items const&... items) {
     return this->template drive_once<false>(pace::unlimited{}, items...);
   }
   /// The same for at most `count` runs.
   template <class... Items>
-  completion run_steps(std::int64_t count, Items const&... items) {
-    if (count <= 0) return this->template completed<true>();
+  TAUTLINE_INLINE completion run_steps(std::int64_t count, Items const&... items) {
+    if (count <= 0) return this->completed(this->template tell_caller<true>());
     return this->template drive_once<true>(pace::runs{count}, items...);
   }
 
@@ -174,13 +174,13 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
   /// remains is at least the option `longest_step`, or else 1.25 times the longest step seen: the first slice may
   /// overrun once, which is counted. **Errors** as those of `run`, and `busy`.
   template <std::integral Ticks, class... Items>
-  completion run_for(Ticks ticks, Items const&... items) {
+  TAUTLINE_INLINE completion run_for(Ticks ticks, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
       std::uint64_t const budget = ticks < Ticks{} ? 0 : static_cast<std::uint64_t>(ticks);  // what is past is nothing
-      if (this->is_driven()) return this->template refuse_busy<true>();
+      if (this->is_driven()) return this->completed(this->template refuse_busy<true>());
       std::uint64_t const now = this->ticks();
       typename base::slice_pace pace{this, now, budget < ~now ? now + budget : ~std::uint64_t{0}};
-      if (!pace.has_room()) return this->template completed<true>();
+      if (!pace.has_room()) return this->completed(this->template tell_caller<true>());
       completion done = this->template drive_once<true>(pace, items...);
       if (this->ticks() > pace.deadline) ++this->slices.overruns;
       return done;
@@ -192,7 +192,7 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
   /// The budget in a unit that the clock understands (`clock.ticks(budget)`), such as std::chrono's durations.
   template <class Duration, class... Items>
     requires(!std::is_arithmetic_v<Duration>)
-  completion run_for(Duration budget, Items const&... items) {
+  TAUTLINE_INLINE completion run_for(Duration budget, Items const&... items) {
     if constexpr (detail::has_clock<Options>) {
       return run_for(detail::find_clock(this->given).clock.ticks(budget), items...);
     } else {
@@ -242,7 +242,7 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
     if (this->state.now != detail::phase::open) return {};
     if (this->state.running) {
       error refused;
-      refused.kind = this->template refuse_busy<false>().error;
+      refused.kind = this->template refuse_busy<false>();
       return refused;
     }
     this->shut(true);

@@ -119,6 +119,8 @@ class session_core {
   /// The first error, and those attached to it.
   [[nodiscard]] error error_at(int index) const { return state.error_at(index, hook_names); }
   [[nodiscard]] stop_record record_of_stop() const { return state.stop(hook_names); }
+  /// The same for a completion that perhaps nobody looks at.
+  TAUTLINE_LEFT_OUT_IF_UNUSED stop_record last_record_of_stop() const { return record_of_stop(); }
 
   /// Ticks of the session's clock; 0 where it has none. A narrow counter that wraps is carried on, which is right as
   /// long as it is read once in each of its turns.
