@@ -44,6 +44,15 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
 
   using base::base;
 
+  /// Whether a loop of this pace ever yields before it is over.
+  template <class Pace>
+  static constexpr bool yields = !std::is_same_v<Pace, pace::unlimited>;
+  struct nothing_yielded {
+    nothing_yielded(driver&, auto const&) {}
+  };
+  template <class Pace, class Args>
+  using yielded_by = std::conditional_t<yields<Pace>, run_context<core_type, Args>, nothing_yielded>;
+
   // --- the loop ---------------------------------------------------------------------------------------------------
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -55,10 +64,12 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   template <class Pace, class Args>
   loop drive(Pace pace, Args args) {
     finish_of<everyone, Args> const finish(this->backend);
-    run_context<core_type, Args> here(*this, args);
+    [[maybe_unused]] yielded_by<Pace, Args> here(*this, args);
     for (outcome last = outcome::stopped;;) {
       last = run_until(pace, args, last == outcome::again);
-      if (last == outcome::ran) co_yield here;
+      if constexpr (yields<Pace>) {
+        if (last == outcome::ran) co_yield here;
+      }
       if (last != outcome::ran && last != outcome::again) co_return;
     }
   }
@@ -123,7 +134,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   void hold() { ++this->state.handles; }
   void release() {
     if (--this->state.handles == 0) {
-      loop_ = loop{};
+      loop_.destroy();
       this->state.give_frame_back();
     }
   }
@@ -182,13 +193,9 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   }
 
   void shut(bool success) {
-    loop_ = loop{};
+    loop_.destroy();
     this->state.give_frame_back();
-    if (success) {
-      this->finish();
-    } else {
-      this->give_up();
-    }
+    this->shut_down(success);
     this->state.told_caller = true;
   }
 
@@ -259,7 +266,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
         return outcome::ran;
       }
       if (!thrown && done.kind == error_kind::out_of_range) return outcome::ended;
-      if (!thrown) this->state.report(access::describe(at, done));
+      if (!thrown) access::report(at, done);
       if (this->settle(true) != outcome::again) return outcome::failed;
     }
   }
@@ -278,19 +285,22 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   }
   /// An error of the call, not of the session: nothing is recorded.
   template <bool Throw>
-  TAUTLINE_COLD error_kind refuse(error_kind kind, [[maybe_unused]] text message) {
+  error_kind refuse(error_kind kind, [[maybe_unused]] literal message) {
 #if TAUTLINE_EXCEPTIONS
-    if constexpr (Throw) {
-      error refused;
-      refused.kind = kind;
-      refused.has_step = this->state.has_session;
-      refused.step = this->state.completed;
-      refused.message = message;
-      raise(refused);
-    }
+    if constexpr (Throw) throw_refusal(kind, text::of_lasting(message.c_str()));
 #endif
     return kind;
   }
+#if TAUTLINE_EXCEPTIONS
+  [[noreturn]] TAUTLINE_COLD void throw_refusal(error_kind kind, text const& message) {
+    error refused;
+    refused.kind = kind;
+    refused.has_step = this->state.has_session;
+    refused.step = this->state.completed;
+    refused.message = message;
+    raise(refused);
+  }
+#endif
 
   loop loop_;  // of a live steps()
 };

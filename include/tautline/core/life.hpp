@@ -42,13 +42,17 @@ inline constexpr std::uint16_t no_hook = 0xffff;
 inline constexpr std::uint16_t by_caller = 0xfffe;
 inline constexpr std::uint16_t by_end_of_input = 0xfffd;
 
-/// An error as the session keeps it.
-struct error_record {
-  error_kind kind = error_kind::none;
+/// Where an error came up, as plain values.
+struct place_of_error {
+  error_kind kind = error_kind::error;
   callback where = callback::none;
-  bool has_step = false;
   std::uint16_t hook = no_hook;
+  bool has_step = false;  // known to the session
   step_number step = 0;
+};
+
+/// An error as the session keeps it.
+struct error_record : place_of_error {
   text message;
 #if TAUTLINE_EXCEPTIONS
   std::exception_ptr cause;
@@ -91,7 +95,7 @@ class life_state {
   }
   /// Whether there is a reason; it is read by `stop`. Hooks ask this within the loop, so it acquires nothing: after an
   /// acquire the compiler would load again whatever it has of the graph's state in registers.
-  [[nodiscard]] bool stop_recorded() const {
+  [[nodiscard]] TAUTLINE_INLINE bool stop_recorded() const {
     return __atomic_load_n(&stop_by_, __ATOMIC_RELAXED) != no_hook || __atomic_load_n(&outside_, __ATOMIC_RELAXED);
   }
 
@@ -121,16 +125,17 @@ class life_state {
   // --- errors -----------------------------------------------------------------------------------------------------
 
   /// The first is the session's error, the later ones are attached to it: four at most, as far as there is room.
-  TAUTLINE_COLD void report(error_record const& happened) {
-    if (reported_ < 255) ++reported_;
-    if (errors_ > max_attached) return;
-    tail_bytes_ = static_cast<std::uint16_t>((tail_bytes_ + 7U) / 8 * 8);
-    bool const first = errors_ == 0;
-    if (tail_bytes_ + sizeof(error_record) + frame_bytes_ + (first ? 0 : reserve()) > memory_size_) return;
-    tail_bytes_ = static_cast<std::uint16_t>(tail_bytes_ + sizeof(error_record));
-    ::new (static_cast<void*>(memory_ + memory_size_ - tail_bytes_)) error_record(happened);
-    error_places_[errors_++] = static_cast<std::uint8_t>(tail_bytes_ / 8);
+  ///
+  /// Throws nothing, and says so: with a way to the handler of exceptions from here, clang loads the graph's state anew in
+  /// each step.
+  TAUTLINE_COLD void report(place_of_error const& place, text const& message) noexcept {
+    if (void* const room = room_for_error()) (::new (room) error_record{place, message})->has_step = told_sessions;
   }
+#if TAUTLINE_EXCEPTIONS
+  TAUTLINE_COLD void report(error_record const& happened) noexcept {
+    if (void* const room = room_for_error()) (::new (room) error_record(happened))->has_step = told_sessions;
+  }
+#endif
   /// All errors so far, also those for which there was no room.
   [[nodiscard]] int reported() const { return reported_; }
   [[nodiscard]] int kept() const { return errors_; }
@@ -204,6 +209,16 @@ class life_state {
   [[nodiscard]] error_record& record_at(int index) const {
     return *std::launder(static_cast<error_record*>(static_cast<void*>(memory_ + memory_size_ - error_places_[index] * 8)));
   }
+  /// Null if there is no room.
+  void* room_for_error() {
+    if (reported_ < 255) ++reported_;
+    if (errors_ > max_attached) return nullptr;
+    tail_bytes_ = static_cast<std::uint16_t>((tail_bytes_ + 7U) / 8 * 8);
+    if (tail_bytes_ + sizeof(error_record) + frame_bytes_ > memory_size_) return nullptr;
+    tail_bytes_ = static_cast<std::uint16_t>(tail_bytes_ + sizeof(error_record));
+    error_places_[errors_++] = static_cast<std::uint8_t>(tail_bytes_ / 8);
+    return memory_ + memory_size_ - tail_bytes_;
+  }
   void destroy_errors() {
     while (errors_ > 0) record_at(--errors_).~error_record();
   }
@@ -221,50 +236,29 @@ class life_state {
   }
 
   std::uint8_t text_end_ = 0;  // in units of 8 bytes from the end; 0: none is kept
-  bool stop_has_step_ = false;
+  bool stop_has_step_;
   bool outside_claimed_ = false;
   bool outside_ = false;
   bool stopped_ = false;
   std::uint8_t errors_ = 0;
   std::uint8_t reported_ = 0;
-  std::uint8_t error_places_[max_attached + 1] = {};  // in units of 8 bytes from the end
+  std::uint8_t error_places_[max_attached + 1];  // in units of 8 bytes from the end
   std::uint16_t memory_size_;
   std::uint16_t frame_bytes_ = 0;
   std::uint16_t frame_wanted_ = 0;
   std::uint16_t tail_bytes_ = 0;
   std::uint16_t stop_by_ = no_hook;
-  std::uint16_t outside_by_ = by_caller;
-  step_number stop_step_ = 0;
-  tautline::text stop_text_;
-  short_text outside_text_;
+  std::uint16_t outside_by_;
+  // Of the request that is recorded: before there is one, nothing has been written here.
+  step_number stop_step_;
+  union {
+    tautline::text stop_text_;
+  };
+  union {
+    short_text outside_text_;
+  };
   std::byte* memory_;
 };
-
-/// Where an error came up, as plain values.
-struct place_of_error {
-  error_kind kind = error_kind::error;
-  callback where = callback::none;
-  bool has_step = false;
-  std::uint16_t hook = no_hook;
-  step_number step = 0;
-
-  [[nodiscard]] error_record record(text const& message) const {
-    error_record made;
-    made.kind = kind;
-    made.where = where;
-    made.has_step = has_step;
-    made.hook = hook;
-    made.step = step;
-    made.message = message;
-    return made;
-  }
-};
-
-/// Throws nothing, and says so: with a way to the handler of exceptions from here, clang loads the graph's state anew in
-/// each step.
-TAUTLINE_COLD inline void report_failure(life_state& state, place_of_error const& place, text const& message) noexcept {
-  state.report(place.record(message));
-}
 
 class access;
 
@@ -321,7 +315,7 @@ class life {
   /// **Cost** one flag on the loop's path: what is reported is made of copies, so that the context stays in registers.
   TAUTLINE_INLINE void fail(error_kind kind, text message) {
     failed_ = true;
-    detail::report_failure(*state_, {kind, where_, state_->told_sessions, hook_, step()}, message);
+    state_->report({.kind = kind, .where = where_, .hook = hook_, .step = step()}, message);
   }
   TAUTLINE_INLINE void fail(error_kind kind, copied const& message) { fail(kind, state_->keep(message)); }
 
@@ -352,13 +346,12 @@ class access {
   TAUTLINE_INLINE static bool failed(life const& at) { return at.failed_; }
   TAUTLINE_INLINE static void forgive(life& at) { at.failed_ = false; }
   TAUTLINE_INLINE static place_of_error place(life const& at, error_kind kind = error_kind::error) {
-    return {kind, at.where_, at.state_->told_sessions, at.hook_, at.step()};
+    return {.kind = kind, .where = at.where_, .hook = at.hook_, .step = at.step()};
   }
 #if TAUTLINE_EXCEPTIONS
   /// The exception in flight as an error that came up at `place`.
   TAUTLINE_COLD static error_record describe_exception(place_of_error place) {
-    error_record happened = place.record("an exception of a foreign type");
-    happened.cause = std::current_exception();
+    error_record happened{place, "an exception of a foreign type", std::current_exception()};
     try {
       throw;
     } catch (tautline::exception const& known) {
@@ -371,8 +364,8 @@ class access {
     return happened;
   }
 #endif
-  static error_record describe(life const& at, status const& failed) {
-    return place(at, failed.kind).record(text::of_lasting(failed.message));
+  TAUTLINE_COLD static void report(life const& at, status const& failed) {
+    at.state_->report(place(at, failed.kind), text::of_lasting(failed.message));
   }
 
   class caller_life;

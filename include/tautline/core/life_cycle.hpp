@@ -51,7 +51,8 @@ class life_cycle<session_core<Backend, Options, Entries...>> : public making<ses
     plain_life at(this->state);
     bool begun = false;
     TAUTLINE_TRY {
-      std::remove_cvref_t<Graph> first(static_cast<Graph&&>(graph));
+      // one that may be moved from may be changed where it is
+      std::conditional_t<std::is_same_v<Graph, std::remove_cvref_t<Graph>>, Graph&, std::remove_cvref_t<Graph>> first(graph);
       begun = this->begin_from(at, first, typename base::beginning{});
     }
     TAUTLINE_CATCH_ALL { this->report_exception(at); }
@@ -196,20 +197,12 @@ class life_cycle<session_core<Backend, Options, Entries...>> : public making<ses
     TAUTLINE_TRY {
       if constexpr (requires { { this->backend.close() } -> std::same_as<status>; }) {
         status const closed = this->backend.close();
-        if (!closed.ok()) this->state.report(access::describe(at, closed));
+        if (!closed.ok()) access::report(at, closed);
       } else if constexpr (requires { this->backend.close(); }) {
         this->backend.close();
       }
     }
     TAUTLINE_CATCH_ALL { this->report_exception(at); }
-  }
-
-  /// Closes without `end`.
-  TAUTLINE_COLD void give_up() {
-    this->state.now = phase::closed;
-    this->state.set_stopped();
-    this->template tell_all<callback::close, close_callback>(filter_t<typename base::template has_callback<close_callback>, closing>{});
-    close_backend();
   }
 
   template <std::size_t... Index>
@@ -218,16 +211,19 @@ class life_cycle<session_core<Backend, Options, Entries...>> : public making<ses
     (void(save_one<Index>(at)), ...);
   }
 
-  /// Closes in good order.
-  TAUTLINE_COLD void finish() {
+  /// Closes; in good order, with `end`, or else without.
+  TAUTLINE_COLD void shut_down(bool in_good_order) {
     this->state.now = phase::closed;
     this->state.set_stopped();
-    raw_session<core> session(*this);
-    this->template tell_all<callback::end, end_callback>(filter_t<typename base::template has_callback<end_callback>, closing>{}, session);
-    save_all_at_end(savers{});
+    if (in_good_order) {
+      raw_session<core> session(*this);
+      this->template tell_all<callback::end, end_callback>(filter_t<typename base::template has_callback<end_callback>, closing>{}, session);
+      save_all_at_end(savers{});
+    }
     this->template tell_all<callback::close, close_callback>(filter_t<typename base::template has_callback<close_callback>, closing>{});
     close_backend();
   }
+  void give_up() { shut_down(false); }
 };
 
 }  // namespace detail

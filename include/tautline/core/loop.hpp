@@ -80,6 +80,10 @@ class loop {
   }
   ~loop() { destroy(); }
 
+  void destroy() {
+    if (handle_) handle_.destroy();
+    handle_ = nullptr;
+  }
   [[nodiscard]] explicit operator bool() const { return static_cast<bool>(handle_); }
   [[nodiscard]] bool done() const { return handle_.done(); }
   TAUTLINE_INLINE void resume() const { handle_.resume(); }
@@ -88,10 +92,6 @@ class loop {
 
  private:
   explicit loop(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
-  void destroy() {
-    if (handle_) handle_.destroy();
-    handle_ = nullptr;
-  }
   std::coroutine_handle<promise_type> handle_;
 };
 

@@ -104,7 +104,7 @@ class making<session_core<Backend, Options, Entries...>> : public events<session
       thrown = true;
       this->report_exception(at);
     }
-    if (!thrown && !made.ok()) this->state.report(access::describe(at, made));
+    if (!thrown && !made.ok()) access::report(at, made);
     if (thrown || !made.ok() || access::failed(at)) {
       this->tell_error();
       return false;

@@ -66,9 +66,9 @@ class session_core {
 
   template <class... Hooks>
   explicit session_core(Options given, Hooks&&... hooks)
-      : hooks(static_cast<Hooks&&>(hooks)...),
-        given(static_cast<Options&&>(given)),
-        state(memory, memory_size) {}
+      : state(memory, memory_size),
+        hooks(static_cast<Hooks&&>(hooks)...),
+        given(static_cast<Options&&>(given)) {}
   session_core(session_core const&) = delete;
   session_core& operator=(session_core const&) = delete;
   ~session_core() {
@@ -146,7 +146,8 @@ class session_core {
   static constexpr char const* hook_names[hook_count + 1] = {Entries::label..., ""};
   static constexpr char const* state_keys[hook_count + 1] = {plain_state_key<Entries>()..., ""};
 
-  alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) std::byte memory[memory_size];
+  // In this order, since what stands in front is reached by the shorter instructions.
+  life_state state;
   hook_list_type hooks;
   union {
     Backend backend;  // made after begin
@@ -155,7 +156,7 @@ class session_core {
   [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
   [[no_unique_address]] std::conditional_t<has_narrow_clock<Options>, carried_time, no_carried_time> carried;
   [[no_unique_address]] std::conditional_t<has_restorer<Options>, restore_memory, no_restore_memory> restoring;
-  life_state state;
+  alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) std::byte memory[memory_size];
 
  private:
   template <class... Provided>

@@ -280,9 +280,9 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
     if (how == outcome::ended) return how;
     if (how == outcome::rolled_back) return this->go_back();
     if (!failed.ok()) {
-      place_of_error const place{failed.kind, callback::run, true, no_hook, this->state.completed + ahead};
-      if (unbreakable<Backend> || failed.kind == error_kind::out_of_range) return end_of_input(place.step);
-      this->state.report(place.record(text::of_lasting(failed.message)));
+      step_number const step = this->state.completed + ahead;
+      if (unbreakable<Backend> || failed.kind == error_kind::out_of_range) return end_of_input(step);
+      this->state.report({.kind = failed.kind, .where = callback::run, .step = step}, text::of_lasting(failed.message));
     }
     return this->settle(how == outcome::run_failed);
   }
