@@ -55,7 +55,7 @@ struct place_of_error {
 struct error_record : place_of_error {
   text message;
 #if TAUTLINE_EXCEPTIONS
-  std::exception_ptr cause;
+  std::exception_ptr cause{};
 #endif
 };
 
@@ -77,7 +77,7 @@ class life_state {
   TAUTLINE_INLINE void set_stopped() { __atomic_store_n(&stopped_, true, __ATOMIC_RELAXED); }
 
   /// From the thread that drives. Plain stores, no call: a call within the loop would cost it its registers.
-  TAUTLINE_INLINE void request_stop(std::uint16_t by, tautline::text reason, step_number step) {
+  TAUTLINE_INLINE void request_stop(std::uint16_t by, tautline::text const& reason, step_number step) {
     if (stop_recorded()) return;
     __atomic_store_n(&stop_by_, by, __ATOMIC_RELAXED);  // another thread may look whether there is one
     stop_text_ = reason;
@@ -86,7 +86,7 @@ class life_state {
     set_stopped();
   }
   /// From anywhere, at any moment: another thread, an interrupt.
-  void request_stop_outside(tautline::text reason, std::uint16_t by = by_caller) {
+  void request_stop_outside(tautline::text const& reason, std::uint16_t by = by_caller) {
     if (stop_recorded() || outside_claimed()) return;
     outside_text_ = short_text(reason);
     outside_by_ = by;
@@ -302,7 +302,7 @@ class life {
 
   /// Asks for a stop. The event in progress goes on to all hooks, the run in progress is finished; the loop ends
   /// before the next one. The first request is the one that is recorded. **Cost** a few stores.
-  TAUTLINE_INLINE void request_stop(text reason = "") { state_->request_stop(hook_, reason, step()); }
+  TAUTLINE_INLINE void request_stop(text const& reason = "") { state_->request_stop(hook_, reason, step()); }
   TAUTLINE_INLINE void request_stop(copied const& reason) {
     if (!stop_requested()) request_stop(state_->keep(reason));  // else there is no room to waste
   }

@@ -286,7 +286,7 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
     }
     return this->settle(how == outcome::run_failed);
   }
-  TAUTLINE_COLD outcome end_of_input(step_number step) {
+  outcome end_of_input(step_number step) {
     this->state.request_stop(by_end_of_input, "end of input", step);
     return outcome::ended;
   }
