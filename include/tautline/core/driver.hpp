@@ -115,16 +115,16 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
 
   /// Makes the run that is marked. @return false if there is none to show any more
   bool run_wanted() {
-    if (!loop_ || loop_.done()) return false;
+    if (!this->live_loop || this->live_loop.done()) return false;
     if (this->state.run_marked) {
       this->state.run_marked = false;
-      resume(loop_);
-      if (loop_.done()) (void)tell_caller<true>();
+      resume(this->live_loop);
+      if (this->live_loop.done()) (void)tell_caller<true>();
     }
-    return !loop_.done();
+    return !this->live_loop.done();
   }
   /// Whether a steps() is alive that may still show something.
-  [[nodiscard]] bool is_driven() const { return this->state.running || (loop_ && !loop_.done()); }
+  [[nodiscard]] bool is_driven() const { return this->state.running || (this->live_loop && !this->live_loop.done()); }
   /// Hooks do not re-enter: for as long as the loop runs, whoever calls the session is refused.
   void resume(loop const& driving) {
     this->state.running = true;
@@ -134,7 +134,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   void hold() { ++this->state.handles; }
   void release() {
     if (--this->state.handles == 0) {
-      loop_.destroy();
+      this->live_loop.destroy();
       this->state.give_frame_back();
     }
   }
@@ -193,7 +193,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   }
 
   void shut(bool success) {
-    loop_.destroy();
+    this->live_loop.destroy();
     this->state.give_frame_back();
     this->shut_down(success);
     this->state.told_caller = true;
@@ -301,8 +301,6 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
     raise(refused);
   }
 #endif
-
-  loop loop_;  // of a live steps()
 };
 
 }  // namespace detail

@@ -160,8 +160,8 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
         return range(error_kind::busy);
       }
       if (!this->state.stopped()) {
-        this->loop_ = this->template make_loop<true>(pace::every_run{}, args(items...));
-        if (!this->loop_) return range(error_kind::frame_too_small);
+        this->live_loop = this->template make_loop<true>(pace::every_run{}, args(items...));
+        if (!this->live_loop) return range(error_kind::frame_too_small);
       }
       return range(this);
     } else {

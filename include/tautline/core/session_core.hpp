@@ -3,7 +3,7 @@
 
 #include <tautline/core/backend.hpp>
 #include <tautline/core/hook_list.hpp>
-#include <tautline/core/life.hpp>
+#include <tautline/core/loop.hpp>
 #include <tautline/core/options.hpp>
 
 TAUTLINE_BEGIN
@@ -72,6 +72,7 @@ class session_core {
   session_core(session_core const&) = delete;
   session_core& operator=(session_core const&) = delete;
   ~session_core() {
+    live_loop.destroy();  // what was fed goes back to the backend
     if (state.has_backend) backend.~Backend();
   }
 
@@ -152,6 +153,7 @@ class session_core {
   union {
     Backend backend;  // made after begin
   };
+  loop live_loop;  // of a live steps()
   [[no_unique_address]] Options given;
   [[no_unique_address]] std::conditional_t<has_clock<Options>, slice_memory, no_slice_memory> slices;
   [[no_unique_address]] std::conditional_t<has_narrow_clock<Options>, carried_time, no_carried_time> carried;

@@ -23,7 +23,7 @@ class steps_iterator {
   /// The run context with the caller's values; good until the next run.
   [[nodiscard]] Context const& operator*() const {
     (void)run_wanted();
-    return *static_cast<Context const*>(session_->loop_.yielded());
+    return *static_cast<Context const*>(session_->live_loop.yielded());
   }
   [[nodiscard]] Context const* operator->() const { return &**this; }
   steps_iterator& operator++() {
