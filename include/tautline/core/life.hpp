@@ -164,7 +164,7 @@ class life_state {
   /// Characters whose owner may go are kept in the session's memory: one text, the first that comes.
   TAUTLINE_COLD text keep(copied const& given) {
     // the text outlives the errors of a recovery, so there must be room for the error that comes after one
-    std::size_t const used = tail_bytes_ + frame_bytes_ + sizeof(error_record) + 7;
+    std::size_t const used = tail_bytes_ + frame_bytes_ + sizeof(error_record);
     if (text_end_ != 0 || used + 8 > memory_size_) return "(no room to keep this text)";
     std::size_t const room = memory_size_ - used < copied::capacity ? memory_size_ - used : copied::capacity;
     text_end_ = static_cast<std::uint8_t>((tail_bytes_ + room) / 8);
@@ -178,7 +178,8 @@ class life_state {
 
   [[nodiscard]] void* take_frame(std::size_t bytes) {
     frame_wanted_ = static_cast<std::uint16_t>(bytes < 0xffff ? bytes : 0xffff);
-    if (bytes + tail_bytes_ + reserve() > memory_size_) return nullptr;
+    // room is kept for the first error, so that it is never lost
+    if (bytes + tail_bytes_ + sizeof(error_record) > memory_size_) return nullptr;
     frame_bytes_ = frame_wanted_;
     return memory_;
   }
@@ -204,8 +205,6 @@ class life_state {
   bool vetoed = false;                    ///< a gate has vetoed the updates of the run in progress
 
  private:
-  /// Room is kept for the first error, so that it is never lost.
-  [[nodiscard]] std::size_t reserve() const { return errors_ == 0 ? sizeof(error_record) + 7 : 0; }
   [[nodiscard]] error_record& record_at(int index) const {
     return *std::launder(static_cast<error_record*>(static_cast<void*>(memory_ + memory_size_ - error_places_[index] * 8)));
   }
@@ -213,7 +212,6 @@ class life_state {
   void* room_for_error() {
     if (reported_ < 255) ++reported_;
     if (errors_ > max_attached) return nullptr;
-    tail_bytes_ = static_cast<std::uint16_t>((tail_bytes_ + 7U) / 8 * 8);
     if (tail_bytes_ + sizeof(error_record) + frame_bytes_ > memory_size_) return nullptr;
     tail_bytes_ = static_cast<std::uint16_t>(tail_bytes_ + sizeof(error_record));
     error_places_[errors_++] = static_cast<std::uint8_t>(tail_bytes_ / 8);
@@ -246,7 +244,7 @@ class life_state {
   std::uint16_t memory_size_;
   std::uint16_t frame_bytes_ = 0;
   std::uint16_t frame_wanted_ = 0;
-  std::uint16_t tail_bytes_ = 0;
+  std::uint16_t tail_bytes_ = 0;  // a multiple of 8
   std::uint16_t stop_by_ = no_hook;
   std::uint16_t outside_by_;
   // Of the request that is recorded: before there is one, nothing has been written here.
