@@ -287,7 +287,7 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
     return this->settle(how == outcome::run_failed);
   }
   outcome end_of_input(step_number step) {
-    this->state.request_stop(by_end_of_input, "end of input", step);
+    this->state.request_stop(by_end_of_input, text::of_lasting("end of input"), step);
     return outcome::ended;
   }
   TAUTLINE_COLD outcome thrown([[maybe_unused]] place_of_error place) {

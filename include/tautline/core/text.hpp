@@ -55,8 +55,8 @@ constexpr double number_in_text(Number number) {
 class words_and_numbers {
  public:
   constexpr words_and_numbers() = default;
-  constexpr explicit words_and_numbers(char const* given) : words(given) {}
 #if TAUTLINE_SOFT_DOUBLE
+  constexpr explicit words_and_numbers(char const* given) : words(given), kinds_(0), bits_{0, 0} {}
   // As they came: what it takes to make doubles of them is in the program only if somebody reads them.
   // All at once, so that a compiler sees that a text is but a few stores.
   template <class First>
@@ -107,6 +107,7 @@ class words_and_numbers {
   unsigned kinds_ = 0;  // of each number in four bits; 0: not given
   std::uint64_t bits_[2]{};
 #else
+  constexpr explicit words_and_numbers(char const* given) : words(given) {}
   template <class First>
   constexpr words_and_numbers(char const* given, First first) : words(given), numbers_{static_cast<double>(first), not_given} {}
   template <class First, class Second>
@@ -151,9 +152,7 @@ class text {
 
   /// @param words lives as long as whoever may read this text: an exception's what(), a buffer of the session.
   static constexpr text of_lasting(char const* words) {
-    text made;
-    made.parts_.words = words;
-    return made;
+    return text(detail::words_and_numbers(words));
   }
 
   [[nodiscard]] constexpr bool empty() const { return *parts_.words == 0; }
@@ -168,6 +167,7 @@ class text {
 
  private:
   friend class detail::short_text;
+  constexpr explicit text(detail::words_and_numbers parts) : parts_(parts) {}
   detail::words_and_numbers parts_;
 };
 
