@@ -97,5 +97,6 @@ again.
 """
 RAM = """
 A session has 96 bytes of its own (its steps, where in its life it is, who stopped it and why), and beside the frame
-room for errors: for both together 256 bytes, unless `frame_bytes` says less. The rest are gaps between hooks.
+room for one error, 64 bytes (`frame_bytes<104>`; without that option frame and errors have 256 bytes). The rest are gaps
+between hooks.
 """

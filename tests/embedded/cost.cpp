@@ -204,7 +204,8 @@ using statistics = running_statistics<"loss">;
 using loss_log = ring_log<"loss", float, 32>;
 
 auto make_session() {
-  return tautline::monitored(mlp::make_graph(), tautline::stop_at_step{all_steps}
+  // room for the frame of run_to_completion and for one error: by hand there is room for one, too. 256 without this option
+  return tautline::monitored(mlp::make_graph(), tautline::options{tautline::frame_bytes<104>{}}, tautline::stop_at_step{all_steps}
 #if HOOKS >= 2
                              , checker(tautline::skip_at_most{most_in_a_row})
 #endif
