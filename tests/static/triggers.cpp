@@ -177,6 +177,17 @@ static_assert(foresees_well(after{12} & before{15}, 4));
 static_assert(foresees_well(every_steps{4} & at_steps{8, 10}, 8));
 static_assert(foresees_well((every_steps{4} & after{6}) | once, 6));
 
+/// Is due in other runs, too, of which the foresight of its base knows nothing.
+struct also_the_first_three : every_steps {
+  static constexpr bool due(memory const& kept, trigger_view const& view) { return view.step <= 3 || every_steps::due(kept, view); }
+};
+static_assert(!detail::foresees<also_the_first_three>);
+static_assert(!detail::foresees<decltype(also_the_first_three{} | at_end)>);
+struct that_says_so : every_steps {
+  using itself = that_says_so;
+};
+static_assert(detail::foresees<that_says_so>);
+
 static_assert(!detail::foresees<every_seconds>);
 static_assert(!detail::foresees<archetypes::minimal_trigger>);
 static_assert(!detail::foresees<decltype(every_steps{10} | every_seconds{1})>);

@@ -225,10 +225,10 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
       if constexpr (std::is_same_v<typename info::type, no_request>) {
         before_run<Index>(here, false);
       } else {
-        Request const made = before_run<Index>(here, false);
+        Request made(before_run<Index>(here, false));
         if (!idle_request<Request>::is(made)) [[unlikely]] {
           so_far.write_down();
-          slot = made;
+          ::new (static_cast<void*>(&slot)) Request(static_cast<Request&&>(made));
         }
       }
       return !access::failed(here);

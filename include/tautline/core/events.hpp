@@ -99,7 +99,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   template <std::size_t... Index>
   void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>, [[maybe_unused]] bool values = true) {
     (restart_trigger<Index>(first, values), ...);
-    if constexpr (has_foreseen) quiet.until = 0;
+    if constexpr (has_foreseen) quiet.until = any_step;
   }
   template <std::size_t Index>
   TAUTLINE_INLINE void restart_trigger(bool first, bool values) {
@@ -109,7 +109,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
     if (values) view = look(place.hook().trigger, this->state.completed);
     view.first = first;
     place.hook().trigger.restart(place.trigger.kept, view);
-    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = -1;
+    if constexpr (fires_at_end<trigger_type>) place.trigger.handled = any_step;
   }
 
   template <std::size_t Index>

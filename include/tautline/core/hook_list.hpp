@@ -55,7 +55,7 @@ struct trigger_slot : trigger_memory<Index, typename Trigger::memory>, asked_ste
 template <std::size_t Index, class Trigger>
 struct trigger_slot<Index, Trigger, true> : trigger_memory<Index, typename Trigger::memory>,
                                             asked_step<Index, counts_by_value<Trigger>> {
-  step_number handled = -1;  // the completed steps when the hook last acted
+  step_number handled = any_step;  // the completed steps when the hook last acted
 };
 
 /// A hook and what the session keeps for it. Empty hooks without trigger and publications take no space.

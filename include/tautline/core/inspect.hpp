@@ -271,9 +271,12 @@ struct idle_request<asked<Items...>> {
   static constexpr bool is(asked<Items...> const& request) { return !request.now; }
 };
 template <optional_request Request>
-  requires requires { idle_request<typename Request::value_type>::value(); }
+  requires requires {
+    idle_request<typename Request::value_type>::value();
+    requires std::is_same_v<std::bool_constant<Request{}.has_value()>, std::false_type>;  // as one begins
+  }
 struct idle_request<Request> {
-  static constexpr Request value() { return {}; }
+  static constexpr Request value() { return Request{}; }
   static constexpr bool is(Request const& request) { return !request.has_value(); }
 };
 template <class Request>

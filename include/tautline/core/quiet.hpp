@@ -13,7 +13,7 @@ namespace detail {
 
 /// What a session with such hooks remembers.
 struct quiet_memory {
-  step_number until = 0;  // in runs of steps short of this none of them is due
+  step_number until = any_step;  // in runs of steps short of this none of them is due
 };
 struct no_quiet_memory {};
 
@@ -36,7 +36,8 @@ struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
   template <class Hook>
   static consteval bool may_be_foreseen() {
     if constexpr (foresees<typename trigger_of<Hook>::type> && !gate_callback::named<Hook>()) {
-      return may_be_idle<typename hook_request<core, run_args<>, Hook>::type>;
+      using request = typename hook_request<core, run_args<>, Hook>::type;
+      return may_be_idle<request> && std::is_move_constructible_v<request>;
     } else {
       return false;
     }

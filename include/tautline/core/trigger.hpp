@@ -36,7 +36,8 @@ struct trigger_view {
 ///
 /// With `step_number next_due(memory const&, step_number completed) const` it foresees when it is due: in runs of steps
 /// short of that, `due` must be false and `looked` without effect. For neighbouring hooks with such triggers a session makes
-/// one comparison a step. It is told of changes in the trigger itself when one of those hooks is due, at the latest.
+/// one comparison a step. It is told of changes in the trigger itself when one of those hooks is due, at the latest. What is
+/// derived from a trigger of the library, which may be due elsewhere, foresees nothing unless it says `using itself = …;`.
 template <class Trigger>
 concept trigger = requires(Trigger const& trigger, typename Trigger::memory& memory, trigger_view const& view) {
   trigger.restart(memory, view);
@@ -46,14 +47,18 @@ concept trigger = requires(Trigger const& trigger, typename Trigger::memory& mem
 
 namespace detail {
 struct no_memory {};
-/// The `next_due` of what is never due.
+/// The `next_due` of what is never due, and of what has to be asked in the next run, whatever its step is.
 inline constexpr step_number no_step = std::numeric_limits<step_number>::max();
+inline constexpr step_number any_step = std::numeric_limits<step_number>::min();
 
+/// Whether `next_due` is that of a base, which knows nothing of another `due`.
+template <class Trigger>
+concept foresees_for_its_base = requires { typename Trigger::itself; } && !std::is_same_v<typename Trigger::itself, Trigger>;
 /// Tells, as `next_due`, up to which step it need not be asked.
 template <class Trigger>
 concept foresees = requires(Trigger const& asked, typename Trigger::memory const& kept) {
   { asked.next_due(kept, step_number{}) } -> std::same_as<step_number>;
-};
+} && !foresees_for_its_base<Trigger>;
 
 /// Base of triggers that remember nothing.
 struct plain_trigger {
@@ -124,6 +129,7 @@ struct every_steps {
   step_number period = 1;  ///< steps, at least 1
   bool also_first = false;
 
+  using itself = every_steps;
   static constexpr int flag_count = 1;
   struct memory {
     step_number next = 0;
@@ -184,6 +190,7 @@ struct every_seconds {
 /// Fires when a listed step is reached or passed: `at_steps{1, 10, 100}`. **Cost** a comparison for each of them.
 template <std::size_t Count>
 struct at_steps {
+  using itself = at_steps;
   step_number steps[Count];
 
   template <std::convertible_to<step_number>... Steps>
@@ -214,6 +221,7 @@ at_steps(Steps...) -> at_steps<sizeof...(Steps)>;
 
 namespace detail {
 struct once_trigger : remembers_first {
+  using itself = once_trigger;
   struct memory {
     bool unseen = false;
   };
@@ -222,13 +230,15 @@ struct once_trigger : remembers_first {
   }
   static constexpr bool due(memory const& kept, trigger_view const& view) { return kept.unseen && !view.ending; }
   static constexpr void looked(memory& kept, trigger_view const&, bool, bool) { kept.unseen = false; }
-  static constexpr step_number next_due(memory const& kept, step_number) { return kept.unseen ? 0 : no_step; }
+  static constexpr step_number next_due(memory const& kept, step_number) { return kept.unseen ? any_step : no_step; }
 };
 struct never_trigger : plain_trigger {
+  using itself = never_trigger;
   static constexpr bool due(memory, trigger_view const&) { return false; }
   static constexpr step_number next_due(memory, step_number) { return no_step; }
 };
 struct at_end_trigger : plain_trigger {
+  using itself = at_end_trigger;
   static constexpr bool fires_at_end = true;
   static constexpr bool due(memory, trigger_view const& view) { return view.ending; }
   static constexpr step_number next_due(memory, step_number) { return no_step; }
@@ -245,6 +255,7 @@ inline constexpr detail::at_end_trigger at_end{};
 
 /// True in steps beyond `step`; for use with `&`: `every_steps{10} & after{1000}`.
 struct after : detail::plain_trigger {
+  using itself = after;
   step_number step;
   constexpr explicit after(step_number beyond) : step(beyond) {}
   constexpr bool due(memory, trigger_view const& view) const { return view.step > step; }
@@ -253,10 +264,11 @@ struct after : detail::plain_trigger {
 
 /// True in steps short of `step`.
 struct before : detail::plain_trigger {
+  using itself = before;
   step_number step;
   constexpr explicit before(step_number limit) : step(limit) {}
   constexpr bool due(memory, trigger_view const& view) const { return view.step < step; }
-  constexpr step_number next_due(memory, step_number completed) const { return completed < step ? 0 : detail::no_step; }
+  constexpr step_number next_due(memory, step_number completed) const { return completed < step ? detail::any_step : detail::no_step; }
 };
 
 /// True where `predicate(step)` is; asked once a run, and in `end`.
@@ -272,6 +284,7 @@ namespace detail {
 /// Two triggers joined by | or &. Both look at every run, whether or not the other one fires.
 template <trigger Left, trigger Right, bool Both>
 struct joined_trigger {
+  using itself = joined_trigger;
   [[no_unique_address]] Left left;
   [[no_unique_address]] Right right;
 

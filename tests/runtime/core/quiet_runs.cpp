@@ -216,6 +216,86 @@ TEST_CASE("several stretches, between hooks without a trigger and with one that 
   });
 }
 
+/// Is due in the first three steps, too.
+struct also_the_first_three : every_steps {
+  static bool due(memory const& kept, trigger_view const& view) {
+    return (!view.ending && view.step <= 3) || every_steps::due(kept, view);
+  }
+};
+TEST_CASE("a trigger that is derived from one of the library is asked where its own due may be true") {
+  compare([](world& of, auto hook) {
+    return monitored(telling_backend{of}, stop_after{1000},
+                     hook.template operator()<asks::when_due, "a">(also_the_first_three{{7}}),
+                     hook.template operator()<asks::when_due, "b">(every_steps{9}));
+  });
+}
+
+TEST_CASE("steps below zero are steps") {
+  world of;
+  of.first_step = -8;
+  auto session = monitored(telling_backend{of}, recorder<asks::nothing, "a", std::remove_const_t<decltype(once)>>{once, &of},
+                           recorder<asks::nothing, "b", every_steps>{{.period = 50, .also_first = true}, &of},
+                           recorder<asks::nothing, "c", before>{before{-6}, &of});
+  (void)session.run_steps(3);
+  lines due;
+  for (std::string const& line : of.trace) {
+    if (line.starts_with("before") && line.find(" due ") != std::string::npos) due.push_back(line);
+  }
+  CHECK(due == lines{"before a step=-7 due 0", "before b step=-7 due 0", "before c step=-7 due 0"});
+}
+
+/// Of the kinds that one writes where there is no std::optional: without a value only when it is told so, never assigned to.
+template <bool Movable>
+struct own_optional {
+  using value_type = tautline::run_args<tautline::fetch_t<"loss">>;
+  bool const now;
+  value_type const request{fetch<"loss">};
+  explicit own_optional(bool given) : now(given) {}
+  own_optional(own_optional&&) requires(Movable) = default;
+  own_optional(own_optional const&) = delete;
+  [[nodiscard]] bool has_value() const { return now; }
+  value_type const& operator*() const { return request; }
+};
+template <class Request>
+struct optional_asker {
+  every_steps trigger;
+  lines* seen;
+  auto before_run(auto& ctx) { return Request(ctx.due() || ctx.step() == 3); }
+  void after_run(auto& ctx, auto const& values) { seen->push_back(number(ctx.step()) + " " + number(values[fetch<"loss">])); }
+};
+TEST_CASE_TEMPLATE("a request may be of a kind that is neither made without arguments nor assigned to", Request,
+                   own_optional<true>, own_optional<false>) {
+  world of;
+  lines seen, other;
+  auto session = monitored(backend{of}, optional_asker<Request>{{4}, &seen}, optional_asker<Request>{{5}, &other});
+  (void)session.run_steps(8);
+  CHECK(seen == lines{"3 1.5", "4 2", "8 4"});
+  CHECK(other == lines{"3 1.5", "5 2.5"});
+}
+/// An optional that has a value unless told otherwise.
+struct eager_optional {
+  using value_type = tautline::run_args<tautline::fetch_t<"loss">>;
+  bool now = true;
+  value_type request{fetch<"loss">};
+  [[nodiscard]] constexpr bool has_value() const { return now; }
+  constexpr value_type const& operator*() const { return request; }
+};
+struct eager_asker {
+  every_steps trigger;
+  lines* seen;
+  step_number also;
+  auto before_run(auto& ctx) { return eager_optional{ctx.due() || ctx.step() == also}; }
+  void after_run(auto& ctx, auto const&) { seen->push_back(number(ctx.step())); }
+};
+TEST_CASE("a request of a kind that asks unless told otherwise asks when it is told to") {
+  world of;
+  lines seen, other;
+  auto session = monitored(backend{of}, eager_asker{{4}, &seen, 6}, eager_asker{{5}, &other, 3});
+  (void)session.run_steps(8);
+  CHECK(seen == lines{"4", "6", "8"});
+  CHECK(other == lines{"3", "5"});
+}
+
 TEST_CASE("a value that a hook wants when it is due is computed in those runs only") {
   world of;
   auto session = monitored(telling_backend{of}, recorder<asks::when_due, "a", every_steps>{{3}, &of},
