@@ -50,6 +50,12 @@
 #endif
 /// The loop of a session is one function in the end; these are its parts.
 #define TAUTLINE_INLINE [[gnu::always_inline]] inline
+/// Off the loop's usual path: as the compiler likes, but not a call for the sake of some bytes, which costs the loop registers.
+#if defined(__OPTIMIZE_SIZE__)
+#define TAUTLINE_INLINE_FOR_SIZE TAUTLINE_INLINE
+#else
+#define TAUTLINE_INLINE_FOR_SIZE
+#endif
 
 TAUTLINE_BEGIN
 

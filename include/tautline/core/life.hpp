@@ -95,7 +95,7 @@ class life_state {
   }
   /// Whether there is a reason; it is read by `stop`. Hooks ask this within the loop, so it acquires nothing: after an
   /// acquire the compiler would load again whatever it has of the graph's state in registers.
-  [[nodiscard]] TAUTLINE_INLINE bool stop_recorded() const {
+  [[nodiscard]] TAUTLINE_INLINE_FOR_SIZE bool stop_recorded() const {
     return __atomic_load_n(&stop_by_, __ATOMIC_RELAXED) != no_hook || __atomic_load_n(&outside_, __ATOMIC_RELAXED);
   }
 
