@@ -182,7 +182,8 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
     bool const well =
         (true && ... &&
          __builtin_expect(ask<Mask.on[Index], Index>(here, slot_at<Index>(foreseen.requests), foreseen.due[Index]), true));
-    asm volatile("" : "+m"(foreseen));  // in memory, which a quiet run does not touch: registers it would have to clear
+    // More than a few are kept in memory, which a quiet run does not touch; registers it would have to clear.
+    if constexpr (sizeof...(Index) > 8) asm volatile("" : "+m"(foreseen));
     return well;
   }
 

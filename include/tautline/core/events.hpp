@@ -55,6 +55,11 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
 
   using core::core;
 
+  /// Somebody has moved the memory of a trigger: none is known not to be due.
+  void ask_triggers() {
+    if constexpr (has_foreseen) quiet.until = any_step;
+  }
+
   [[no_unique_address]] std::conditional_t<has_foreseen, quiet_memory, no_quiet_memory> quiet;
 
  protected:
@@ -99,7 +104,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   template <std::size_t... Index>
   void restart_triggers([[maybe_unused]] bool first, std::index_sequence<Index...>, [[maybe_unused]] bool values = true) {
     (restart_trigger<Index>(first, values), ...);
-    if constexpr (has_foreseen) quiet.until = any_step;
+    ask_triggers();
   }
   template <std::size_t Index>
   TAUTLINE_INLINE void restart_trigger(bool first, bool values) {

@@ -16,6 +16,8 @@ struct quiet_memory {
   step_number until = any_step;  // in runs of steps short of this none of them is due
 };
 struct no_quiet_memory {};
+/// Stands in `until` while hooks are told of a run that is not quiet: what they move meanwhile is seen in the next one.
+inline constexpr step_number nothing_moved = any_step + 1;
 
 /// @tparam Closing the order in which hooks are told of a run
 template <class Core, class Closing>
@@ -35,7 +37,8 @@ struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
   /// Whether the hook's trigger foresees when it is due, and nothing else in the hook has to be looked at.
   template <class Hook>
   static consteval bool may_be_foreseen() {
-    if constexpr (foresees<typename trigger_of<Hook>::type> && !gate_callback::named<Hook>()) {
+    using trigger = typename trigger_of<Hook>::type;
+    if constexpr (foresees<trigger> && !uses_clock<trigger> && !counts_by_value<trigger> && !gate_callback::named<Hook>()) {
       using request = typename hook_request<core, run_args<>, Hook>::type;
       return may_be_idle<request> && std::is_move_constructible_v<request>;
     } else {

@@ -33,6 +33,9 @@ inline constexpr auto full_state_key = [] {
 template <class Core, std::size_t Index>
 inline constexpr auto state_key = trimmed<full_state_key<Core, Index>.length>(full_state_key<Core, Index>);
 
+template <class Core>
+class events;
+
 /// A training's state as one view, made of a session with all its types.
 template <class Core>
 class saved_state {
@@ -100,7 +103,10 @@ class saved_state {
         item.view = view_tensor(bits);
         item.object = &bits;
         told(item);
-        if (bits != before) place.hook().trigger.set_flags(place.trigger.kept, bits);
+        if (bits != before) {
+          place.hook().trigger.set_flags(place.trigger.kept, bits);
+          static_cast<events<Core>&>(from).ask_triggers();
+        }
       }
     }
   }

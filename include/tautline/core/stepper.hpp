@@ -109,9 +109,12 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
       advance(here, request);
 
       step_number next = no_step;  // as far as the hooks foresee
+      if constexpr (base::has_foreseen) {
+        if (!quiet) this->quiet.until = nothing_moved;
+      }
       if (!tell_all(here, request, each, foreseen, quiet, next, typename base::told_groups{})) return outcome::failed;
       if constexpr (base::has_foreseen) {
-        if (!quiet) this->quiet.until = next;
+        if (!quiet && this->quiet.until == nothing_moved) this->quiet.until = next;
       }
       if constexpr (!std::is_same_v<saving_hooks<Mask>, std::index_sequence<>>) {
         if (this->wants_save(saving_hooks<Mask>{})) [[unlikely]] {

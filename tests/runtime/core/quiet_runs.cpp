@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "support.hpp"
@@ -294,6 +295,37 @@ TEST_CASE("a request of a kind that asks unless told otherwise asks when it is t
   (void)session.run_steps(8);
   CHECK(seen == lines{"4", "6", "8"});
   CHECK(other == lines{"3", "5"});
+}
+
+/// Arms the first trigger of the session again, in the run of a step.
+struct arming {
+  step_number at;
+  static constexpr bool stateless = true;
+  void after_run(auto& ctx) const {
+    if (ctx.step() != at) return;
+    bool armed = false;
+    ctx.session().state().each([&](tautline::state_item const& item) {
+      if (armed || !std::string_view(item.field).ends_with("(trigger)")) return;
+      *static_cast<std::uint64_t*>(item.object) = 1;
+      armed = true;
+    });
+    CHECK(armed);
+  }
+};
+
+TEST_CASE("a trigger that another hook arms again in a run is seen in the next one") {
+  for (step_number at : {step_number{5}, step_number{6}}) {  // a quiet run, and one that is not
+    CAPTURE(at);
+    world of;
+    auto session = monitored(telling_backend{of}, recorder<asks::nothing, "a", std::remove_const_t<decltype(once)>>{once, &of},
+                             recorder<asks::nothing, "b", every_steps>{{3}, &of}, arming{at});
+    (void)session.run_steps(8);
+    lines due;
+    for (std::string const& line : of.trace) {
+      if (line.starts_with("before a") && line.find("due") != std::string::npos) due.push_back(line);
+    }
+    CHECK(due == lines{"before a step=1 due 0", "before a step=" + number(at + 1) + " due 0"});
+  }
 }
 
 TEST_CASE("a value that a hook wants when it is due is computed in those runs only") {
