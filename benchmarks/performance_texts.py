@@ -76,8 +76,8 @@ otherwise; the instructions are what the hooks are.
 """
 TRIGGERED = """
 A hook with a trigger says before the run what it asks for, so that at all other steps nothing is computed for it, and
-after the run it is looked at again whether its values are there: two comparisons a step, between which the answer is
-kept; of many hooks, in memory. By hand, and in a list whose hooks take the loss when they want it, there is one.
+after the run it is looked at again whether its values are there. Neighbours with triggers are looked at together; a
+single one costs two comparisons a step, where by hand there is one.
 """
 MANY = """
 Of 64 hooks more is alive in a loop than a processor has registers, and a compiler does not inline all of it where the

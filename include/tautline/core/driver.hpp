@@ -177,10 +177,7 @@ class driver<session_core<Backend, Options, Entries...>> : public stepper<sessio
   template <bool Throw>
   error_kind tell_caller() {
     if (this->state.kept() == 0) return error_kind::none;
-    if (!this->state.told_caller) {
-      this->state.told_caller = true;
-      raise_first<Throw>();
-    }
+    if (this->state.tell_caller()) raise_first<Throw>();
     return this->state.kind_of_first();
   }
   TAUTLINE_INLINE completion completed(error_kind how) {

@@ -139,6 +139,13 @@ class life_state {
   /// All errors so far, also those for which there was no room.
   [[nodiscard]] int reported() const { return reported_; }
   [[nodiscard]] int kept() const { return errors_; }
+  /// @return true the first time: then the error is thrown
+  // A function of this class: g++ 12 takes the flag, reached from a session, for one behind it, and warns.
+  bool tell_caller() {
+    bool const first = !told_caller;
+    told_caller = true;
+    return first;
+  }
   [[nodiscard]] error_kind kind_of_first() const { return record_at(0).kind; }
   [[nodiscard]] error error_at(int index, char const* const* hook_names) const {
     error_record const& kept = record_at(index);
