@@ -300,7 +300,6 @@ TEST_CASE("a request of a kind that asks unless told otherwise asks when it is t
 /// Arms the first trigger of the session again, in the run of a step.
 struct arming {
   step_number at;
-  static constexpr bool stateless = true;
   void after_run(auto& ctx) const {
     if (ctx.step() != at) return;
     bool armed = false;
