@@ -23,21 +23,9 @@ using tautline::once;
 using tautline::trigger_view;
 using tautline::when;
 
-/// The same trigger, which foresees nothing.
+/// The same trigger, which foresees nothing: what is derived does not, as it may be due elsewhere.
 template <tautline::trigger Trigger>
-struct unforeseen {
-  Trigger inner;
-  static constexpr bool fires_at_end = tautline::fires_at_end<Trigger>;
-  static constexpr int flag_count = tautline::detail::flag_count<Trigger>();
-  using memory = typename Trigger::memory;
-  [[nodiscard]] std::uint64_t flags(memory const& kept) const { return inner.flags(kept); }
-  void set_flags(memory& kept, std::uint64_t bits) const { inner.set_flags(kept, bits); }
-  void restart(memory& kept, trigger_view const& view) const { inner.restart(kept, view); }
-  [[nodiscard]] bool due(memory const& kept, trigger_view const& view) const { return inner.due(kept, view); }
-  void looked(memory& kept, trigger_view const& view, bool due, bool acted) const {
-    inner.looked(kept, view, due, acted);
-  }
-};
+struct unforeseen : Trigger {};
 static_assert(tautline::detail::foresees<every_steps>);
 static_assert(!tautline::detail::foresees<unforeseen<every_steps>>);
 
@@ -125,6 +113,7 @@ lines trace_of(unsigned seed, Make make) {
   {
     auto session = make(of, [&]<asks When, tautline::fixed_string Value>(auto trigger) {
       using kind = typename Kind::template kind<decltype(trigger)>;
+      static_assert(std::is_same_v<Kind, foreseen> || !tautline::detail::foresees<kind>);
       return recorder<When, Value, kind>{kind{trigger}, &of};
     });
     drive(session, of, seed);
