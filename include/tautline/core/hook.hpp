@@ -178,12 +178,9 @@ consteval begin_form begins() {
 template <class Hook>
 concept has_trigger = requires(Hook& hook) { requires trigger<std::remove_cvref_t<decltype(hook.trigger)>>; };
 
-struct no_trigger : plain_trigger {
-  static constexpr bool due(memory, trigger_view const&) { return false; }
-};
 template <class Hook>
 struct trigger_of {
-  using type = no_trigger;
+  using type = never_trigger;
 };
 template <has_trigger Hook>
 struct trigger_of<Hook> {

@@ -34,11 +34,15 @@ struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
   };
   using told = filter_t<is_told, Closing>;
 
+  template <class Hook>
+  static consteval bool has_foreseeing_trigger() {
+    return has_trigger<Hook> && foresees<typename trigger_of<Hook>::type>;
+  }
   /// Whether the hook's trigger foresees when it is due, and nothing else in the hook has to be looked at.
   template <class Hook>
   static consteval bool may_be_foreseen() {
     using trigger = typename trigger_of<Hook>::type;
-    if constexpr (foresees<trigger> && !uses_clock<trigger> && !counts_by_value<trigger> && !gate_callback::named<Hook>()) {
+    if constexpr (has_foreseeing_trigger<Hook>() && !uses_clock<trigger> && !counts_by_value<trigger> && !gate_callback::named<Hook>()) {
       using request = typename hook_request<core, run_args<>, Hook>::type;
       return may_be_idle<request> && std::is_move_constructible_v<request>;
     } else {
@@ -47,7 +51,7 @@ struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
   }
   /// Those of them that have such a neighbour: for a single one the branch would be as dear as its own comparison.
   static consteval hook_mask<sizeof...(Entries)> mask() {
-    constexpr int possible = (0 + ... + (foresees<typename trigger_of<typename Entries::type>::type> ? 1 : 0));
+    constexpr int possible = (0 + ... + (has_foreseeing_trigger<typename Entries::type>() ? 1 : 0));
     if constexpr (possible > 1) {
       return with_neighbours<sizeof...(Entries)>({{may_be_foreseen<typename Entries::type>()...}}, told{});
     } else {
