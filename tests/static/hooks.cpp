@@ -434,7 +434,7 @@ template <class Hook, class... Items>
 using verdict_on_run = decltype(detail::check_run<
                                 decltype(std::declval<graph_type>().finalize()),
                                 detail::session_core<decltype(std::declval<graph_type>().finalize()), options<>,
-                                                     detail::entry<Hook>>,
+                                                     Hook>,
                                 Items...>(detail::type_list<Hook>{}));
 static_assert(verdict_on_run<feeds_float, target_t<"train">, fetch_t<"loss">>::good);
 static_assert(verdict_on_run<feeds_float_sometimes, feed_t<"rate", float>>::good);

@@ -31,6 +31,10 @@ inline constexpr auto conflict_text = [] {
   return words;
 }();
 
+/// A request that says all by its type: there is nothing to be made.
+template <class Request>
+concept bare_request = std::is_empty_v<Request> && std::is_trivially_default_constructible_v<Request>;
+
 /// A request that is made in place, in a local of the step.
 template <std::size_t Index, class Request>
 struct request_slot {
@@ -39,6 +43,12 @@ struct request_slot {
     Request request;
   };
   TAUTLINE_INLINE request_slot() {}
+};
+/// Without a constructor, which would be compiled for each hook.
+template <std::size_t Index, bare_request Request>
+struct request_slot<Index, Request> {
+  static_assert(std::is_trivially_destructible_v<Request>);
+  Request request;
 };
 template <class Indices, class... Requests>
 struct request_slots;
@@ -70,10 +80,10 @@ struct quiet_answers {
 /// The first part of a step: every hook is asked what it wants of the run.
 template <class Core>
 class asker;
-template <class Backend, class Options, class... Entries>
-class asker<session_core<Backend, Options, Entries...>> : public life_cycle<session_core<Backend, Options, Entries...>> {
+template <class Backend, class Options, class... Kept>
+class asker<session_core<Backend, Options, Kept...>> : public life_cycle<session_core<Backend, Options, Kept...>> {
  public:
-  using base = life_cycle<session_core<Backend, Options, Entries...>>;
+  using base = life_cycle<session_core<Backend, Options, Kept...>>;
   using core = typename base::core;
   using indices = typename base::indices;
 
@@ -83,13 +93,13 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   /// What a hook asks for does not depend on what the caller does: looked up once for all drives.
   template <std::size_t Index>
   using request_info = hook_request<core, run_args<>, typename base::template hook_type<Index>>;
-  template <class Entry>
-  using request_of = hook_request<core, run_args<>, typename Entry::type>;
+  template <class One>
+  using request_of = hook_request<core, run_args<>, hook_of<One>>;
 
   /// The hooks that a run concerns before it.
   struct is_asked {
-    static consteval hook_mask<sizeof...(Entries)> mask() {
-      return {{(before_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
+    static consteval hook_mask<sizeof...(Kept)> mask() {
+      return {{(before_run_callback::named<hook_of<Kept>>() || has_trigger<hook_of<Kept>>)...}};
     }
   };
   template <class Request>
@@ -105,8 +115,8 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
       -> request_slots<indices, std::conditional_t<Mask.on[Index] && base::foreseen.on[Index] == Foreseen,
                                                    typename request_info<Index>::type, no_request>...>;
   struct feeds_names {
-    static consteval hook_mask<sizeof...(Entries)> mask() {
-      return {{has_feeds<typename request_of<Entries>::type>...}};
+    static consteval hook_mask<sizeof...(Kept)> mask() {
+      return {{has_feeds<typename request_of<Kept>::type>...}};
     }
   };
 
@@ -115,8 +125,11 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   template <auto Mask, bool Foreseen>
   struct answers {
     decltype(slots_of<Mask, Foreseen>(indices{})) requests;
-    bool due[sizeof...(Entries) + 1];
+    bool due[sizeof...(Kept) + 1];
   };
+  template <auto Mask>
+    requires(!base::has_foreseen)
+  struct answers<Mask, true> {};
 
   template <std::size_t Index, class Request = typename request_info<Index>::type>
   using party = std::conditional_t<base::foreseen.on[Index] && !std::is_same_v<Request, no_request>,
@@ -201,8 +214,8 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
     if constexpr (!On) {
       return true;
     } else {
-      due = false;
       if constexpr (leaf_type::triggered) {
+        due = false;
         access::enter(here, callback::before_run, Index);
         trigger_view const view = this->look(place.hook().trigger, here.step());
         due = place.hook().trigger.due(place.trigger.kept, view);
@@ -211,10 +224,10 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
       if constexpr (info::asking() == form::absent) {
         return true;
       } else {
-        if constexpr (std::is_same_v<typename info::type, no_request>) {
-          before_run<Index>(here, due);
+        if constexpr (bare_request<typename info::type>) {
+          (void)before_run<Index>(here, leaf_type::triggered && due);
         } else {
-          ::new (static_cast<void*>(&slot)) Request(before_run<Index>(here, due));
+          ::new (static_cast<void*>(&slot)) Request(before_run<Index>(here, leaf_type::triggered && due));
         }
         return !access::failed(here);
       }
@@ -267,7 +280,7 @@ class asker<session_core<Backend, Options, Entries...>> : public life_cycle<sess
   /// Hooks that may feed, with each other and with the caller.
   using feeding = filter_t<feeds_names, indices>;
   template <std::size_t Index>
-  using entry_at = typename core::template leaf_type<Index>::entry;
+  using entry_at = entry<typename core::template leaf_type<Index>::kept_type>;
 
   template <class Args, class Slots, std::size_t... Index>
   TAUTLINE_INLINE bool check_feeds(life& at, Args const& args, Slots const& requests, std::index_sequence<Index...>) {

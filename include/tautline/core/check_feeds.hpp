@@ -85,11 +85,11 @@ consteval auto check_feeds(type_list<First, Rest...>) {
 // --- a run, as its caller asks for it -------------------------------------------------------------------------------
 
 /// The hooks that see a run.
-template <auto Mask, class Indices, class... Entries>
+template <auto Mask, class Indices, class... Kept>
 struct hooks_on;
-template <auto Mask, std::size_t... Index, class... Entries>
-struct hooks_on<Mask, std::index_sequence<Index...>, Entries...> {
-  using type = join_t<std::conditional_t<Mask.on[Index], type_list<typename Entries::type>, type_list<>>...>;
+template <auto Mask, std::size_t... Index, class... Kept>
+struct hooks_on<Mask, std::index_sequence<Index...>, Kept...> {
+  using type = join_t<std::conditional_t<Mask.on[Index], type_list<hook_of<Kept>>, type_list<>>...>;
 };
 
 template <class Core, class Args, class... Hooks>

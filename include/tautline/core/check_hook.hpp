@@ -12,12 +12,16 @@ namespace detail {
 
 template <class Argument>
 struct argument_of {
-  using entry = detail::entry<std::remove_cvref_t<Argument>>;
-  using stored = typename entry::stored;
-  using hook = typename entry::type;
+  using kept = std::remove_cvref_t<Argument>;
+  using stored = typename entry<kept>::stored;
+  using hook = hook_of<kept>;
   static constexpr bool moved =
       reference_like<stored> || !(std::is_lvalue_reference_v<Argument> || std::is_const_v<Argument>);
 };
+
+/// As `std::is_move_constructible`, which takes fifteen classes to find out.
+template <class Stored>
+concept moves_in = requires(Stored& from) { Stored(static_cast<Stored&&>(from)); };
 
 /// A declaration that was meant as one: not the name of the hook's class or of a base, which is a member, too.
 template <class Declared, class Hook>
@@ -64,7 +68,7 @@ consteval auto check_hook() {
   } else {
     return all_fine(names_are_right<hook>(), fine_or<named_callbacks<hook>::any || saving<hook>, no_callback<hook>>(),
                     check_trigger<hook>(), check_declarations<hook>(), fine_or<argument::moved, hook_is_copied<hook>>(),
-                    fine_or<std::is_move_constructible_v<typename argument::stored>, hook_cannot_move<hook>>());
+                    fine_or<moves_in<typename argument::stored>, hook_cannot_move<hook>>());
   }
 }
 
@@ -128,23 +132,32 @@ consteval auto check_clock() {
                  trigger_without_clock<Hook, typename trigger_of<Hook>::type>>();
 }
 
+/// The callbacks that most hooks do not have.
+template <class Hook, class Core>
+consteval auto check_rare_callbacks() {
+  using has = named_callbacks<Hook>;
+  using session = raw_session<Core>;
+  if constexpr (!(has::after_create_session || has::end || has::on_error || has::close || has::on_enter || has::on_leave)) {
+    return fine{};
+  } else {
+    return all_fine(fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
+                                after_create_session_callback::form_with<Hook, session>() != form::absent,
+                            uncallable<Hook, "after_create_session">>(),
+                    check_callback<Hook, end_callback, "end", has::end, session>(),
+                    check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>(),
+                    check_callback<Hook, close_callback, "close", has::close>(),
+                    fine_or<!(has::on_enter || has::on_leave) || watching<Hook>, half_watching<Hook>>());
+  }
+}
+
 template <class Hook, class Backend, class Core>
 consteval auto check_in_session() {
   constexpr auto before = check_before_run<Hook, Core>();
   if constexpr (!before.good) {
     return before;
   } else {
-    using has = named_callbacks<Hook>;
-    using session = raw_session<Core>;
-    return all_fine(check_after_run<Hook, Core>(),
-                    fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
-                                after_create_session_callback::form_with<Hook, session>() != form::absent,
-                            uncallable<Hook, "after_create_session">>(),
-                    check_callback<Hook, end_callback, "end", has::end, session>(),
-                    check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>(),
-                    check_callback<Hook, close_callback, "close", has::close>(), check_clock<Hook, Core>(),
+    return all_fine(check_after_run<Hook, Core>(), check_rare_callbacks<Hook, Core>(), check_clock<Hook, Core>(),
                     check_gate<Hook, Backend, Core>(), check_real_time<Hook, Core>(), check_saving<Hook>(),
-                    fine_or<!(has::on_enter || has::on_leave) || watching<Hook>, half_watching<Hook>>(),
                     names_exist<Hook, Backend, Core, typename hook_request<Core, run_args<>, Hook>::type>());
   }
 }

@@ -146,23 +146,23 @@ struct accepted : fine {
   using session_type = Session;
 };
 
-template <class Backend, class Options, class... Entries>
+template <class Backend, class Options, class... Kept>
 consteval auto check_session() {
-  using core = session_core<Backend, Options, Entries...>;
-  constexpr auto each = all_fine(check_in_session<typename Entries::type, Backend, core>()...);
+  using core = session_core<Backend, Options, Kept...>;
+  constexpr auto each = all_fine(check_in_session<hook_of<Kept>, Backend, core>()...);
   if constexpr (!each.good) {
     return each;
   } else {
-    using hooks = type_list<typename Entries::type...>;
-    using fetches = type_list<typename hook_request<core, run_args<>, typename Entries::type>::fetches...>;
+    using hooks = type_list<hook_of<Kept>...>;
+    using fetches = type_list<typename hook_request<core, run_args<>, hook_of<Kept>>::fetches...>;
     return names_have_one_provider<Backend>(
-               join_t<decltype(provides_names<typename Entries::type>(provided_by_t<typename Entries::type>{}))...>{}) |
-           check_feeds(join_t<feeds_of<typename Entries::type,
-                                       typename hook_request<core, run_args<>, typename Entries::type>::type>...>{}) |
+               join_t<decltype(provides_names<hook_of<Kept>>(provided_by_t<hook_of<Kept>>{}))...>{}) |
+           check_feeds(join_t<feeds_of<hook_of<Kept>,
+                                       typename hook_request<core, run_args<>, hook_of<Kept>>::type>...>{}) |
            order_exists<order_of(hooks{}, fetches{})>(fetches{}, hooks{}) |
-           hook_names_differ(join_t<if_named<Entries>...>{}) |
-           check_states<Backend, Options, typename Entries::type...>() |
-           accepted<monitored_session<Backend, Options, Entries...>>{};
+           hook_names_differ(join_t<if_named<Kept>...>{}) |
+           check_states<Backend, Options, hook_of<Kept>...>() |
+           accepted<monitored_session<Backend, Options, Kept...>>{};
   }
 }
 
@@ -202,7 +202,7 @@ consteval auto check_monitored() {
       return chain;
     } else {
       using backend = decltype(detail::finalize(std::declval<typename decltype(chain)::graph_type&>()));
-      return check_session<backend, Options, typename argument_of<Arguments>::entry...>();
+      return check_session<backend, Options, typename argument_of<Arguments>::kept...>();
     }
   }
 }

@@ -23,8 +23,8 @@ template <class First, class... Rest>
 consteval auto hook_names_differ(type_list<First, Rest...>) {
   return (fine{} | ... | names_differ<First, Rest>()) | hook_names_differ(type_list<Rest...>{});
 }
-template <class Entry>
-using if_named = std::conditional_t<Entry::name.size() != 0, type_list<Entry>, type_list<>>;
+template <class Kept>
+using if_named = std::conditional_t<entry<Kept>::name.size() != 0, type_list<entry<Kept>>, type_list<>>;
 
 // --- gates ----------------------------------------------------------------------------------------------------------
 

@@ -23,20 +23,20 @@ namespace detail {
 /// How a session is driven: the coroutine, the paces, and what a caller gets of one run or of many.
 template <class Core>
 class driver;
-template <class Backend, class Options, class... Entries>
-class driver<session_core<Backend, Options, Entries...>> : public stepper<session_core<Backend, Options, Entries...>> {
+template <class Backend, class Options, class... Kept>
+class driver<session_core<Backend, Options, Kept...>> : public stepper<session_core<Backend, Options, Kept...>> {
  public:
-  using base = stepper<session_core<Backend, Options, Entries...>>;
+  using base = stepper<session_core<Backend, Options, Kept...>>;
   using core_type = typename base::core;
-  static constexpr auto everyone = all_hooks<sizeof...(Entries)>;
-  static constexpr auto nobody = hook_mask<sizeof...(Entries)>{};
+  static constexpr auto everyone = all_hooks<sizeof...(Kept)>;
+  static constexpr auto nobody = hook_mask<sizeof...(Kept)>{};
 
   template <class Args>
   using result_of = run_result<core_type, typename inspect<Args>::fetches>;
   /// On a run with these items that the hooks of the mask see.
   template <auto Mask, class... Items>
   using verdict_on = decltype(check_run<Backend, core_type, Items...>(
-      typename hooks_on<Mask, std::make_index_sequence<sizeof...(Entries)>, Entries...>::type{}));
+      typename hooks_on<Mask, std::make_index_sequence<sizeof...(Kept)>, Kept...>::type{}));
 
   /// What was fed stays until nobody looks at the values any more.
   template <auto Mask, class Args>

@@ -14,21 +14,21 @@ namespace detail {
 // all hooks stands once in the name of each of their functions, and not once more beside it.
 template <class Core>
 class events;
-template <class Backend, class Options, class... Entries>
-class events<session_core<Backend, Options, Entries...>> : public session_core<Backend, Options, Entries...> {
+template <class Backend, class Options, class... Kept>
+class events<session_core<Backend, Options, Kept...>> : public session_core<Backend, Options, Kept...> {
  public:
-  using core = session_core<Backend, Options, Entries...>;
-  static constexpr std::size_t hook_count = sizeof...(Entries);
+  using core = session_core<Backend, Options, Kept...>;
+  static constexpr std::size_t hook_count = sizeof...(Kept);
   using indices = std::make_index_sequence<hook_count>;
 
   template <class Args>
-  using requests = type_list<typename hook_request<core, Args, typename Entries::type>::type...>;
+  using requests = type_list<typename hook_request<core, Args, hook_of<Kept>>::type...>;
 
-  static constexpr auto begin_order = order_of(type_list<typename Entries::type...>{},
-                                               type_list<typename declared_fetches<typename Entries::type>::type...>{});
+  static constexpr auto begin_order = order_of(type_list<hook_of<Kept>...>{},
+                                               type_list<typename declared_fetches<hook_of<Kept>>::type...>{});
   static constexpr auto run_order = order_of(
-      type_list<typename Entries::type...>{},
-      type_list<typename hook_request<core, run_args<>, typename Entries::type>::fetches...>{});
+      type_list<hook_of<Kept>...>{},
+      type_list<typename hook_request<core, run_args<>, hook_of<Kept>>::fetches...>{});
   using opening = typename opening_sequence<run_order, indices>::type;
   using closing = typename opening_sequence<run_order, indices>::reversed;
 
@@ -40,18 +40,18 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
   using hook_type = typename core::template hook_type<Index>;
   template <class Callback>
   struct has_callback {
-    static consteval hook_mask<hook_count> mask() { return {{Callback::template named<typename Entries::type>()...}}; }
+    static consteval hook_mask<hook_count> mask() { return {{Callback::template named<hook_of<Kept>>()...}}; }
   };
   struct is_triggered {
-    static consteval hook_mask<hook_count> mask() { return {{has_trigger<typename Entries::type>...}}; }
+    static consteval hook_mask<hook_count> mask() { return {{has_trigger<hook_of<Kept>>...}}; }
   };
   struct is_watching {
-    static consteval hook_mask<hook_count> mask() { return {{watching<typename Entries::type>...}}; }
+    static consteval hook_mask<hook_count> mask() { return {{watching<hook_of<Kept>>...}}; }
   };
   /// The hooks that have begin, in its order.
   using beginning = filter_t<has_callback<begin_callback>, typename opening_sequence<begin_order, indices>::type>;
   /// The hooks that are told of each other's callbacks.
-  using watchers = filter_if_t<(false || ... || watching<typename Entries::type>), is_watching, indices>;
+  using watchers = filter_if_t<(false || ... || watching<hook_of<Kept>>), is_watching, indices>;
 
   using core::core;
 
@@ -71,7 +71,7 @@ class events<session_core<Backend, Options, Entries...>> : public session_core<B
     if constexpr (std::is_same_v<watchers, std::index_sequence<>>) {
       return unwatched{};
     } else {
-      constexpr hook_role roles[] = {role_of<typename Entries::type>..., hook_role::none};
+      constexpr hook_role roles[] = {role_of<hook_of<Kept>>..., hook_role::none};
       return watched<events, watchers>(*this, {where, roles[place], core::hook_names[place], at.step(), place});
     }
   }

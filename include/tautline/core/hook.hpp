@@ -50,16 +50,17 @@ struct target_of<Hook> {
   using type = typename Hook::type;
 };
 
-/// One argument of `monitored`: how the hook is kept, what it is, and its name. All of them are in the type of a session,
-/// so this says no more than it must: compilers write that type out for each function of the session.
-template <class Argument>
+/// What is known of a hook as it was given to `monitored` (`Kept`: its class, a reference to it, or a `named_hook`): how it is
+/// stored, what it is, and its name. The type of a session lists `Kept`, and not this: compilers go through all types of that
+/// list in the name of each of the session's functions.
+template <class Kept>
 struct entry {
-  using stored = Argument;
-  using type = typename target_of<Argument>::type;
+  using stored = Kept;
+  using type = typename target_of<Kept>::type;
   static constexpr fixed_string name = "";
   static constexpr char const* label = type_name<type>;
-  TAUTLINE_INLINE static constexpr Argument&& hook(Argument& argument) { return static_cast<Argument&&>(argument); }
-  TAUTLINE_INLINE static constexpr Argument const& hook(Argument const& argument) { return argument; }  // of a reference only
+  TAUTLINE_INLINE static constexpr Kept&& hook(Kept& argument) { return static_cast<Kept&&>(argument); }
+  TAUTLINE_INLINE static constexpr Kept const& hook(Kept const& argument) { return argument; }  // of a reference only
 };
 template <fixed_string Name, class Hook>
 struct entry<named_hook<Name, Hook>> {
@@ -69,6 +70,10 @@ struct entry<named_hook<Name, Hook>> {
   static constexpr char const* label = name_of<Name>;
   TAUTLINE_INLINE static constexpr Hook&& hook(named_hook<Name, Hook>& argument) { return static_cast<Hook&&>(argument.hook); }
 };
+
+/// The hook's class.
+template <class Kept>
+using hook_of = typename entry<Kept>::type;
 
 /// Accepts everything that a parameter of type `auto` does, and nothing else: tells a generic parameter from `life&`.
 struct any_argument {};

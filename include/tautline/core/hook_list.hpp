@@ -59,19 +59,19 @@ struct trigger_slot<Index, Trigger, true> : trigger_memory<Index, typename Trigg
 };
 
 /// A hook and what the session keeps for it. Empty hooks without trigger and publications take no space.
-template <std::size_t Index, class Entry>
+template <std::size_t Index, class Kept>
 struct leaf {
-  using entry = Entry;
-  using hook_type = typename Entry::type;
+  using kept_type = Kept;
+  using hook_type = hook_of<Kept>;
   using trigger_type = typename trigger_of<hook_type>::type;
   static constexpr bool triggered = has_trigger<hook_type>;
 
-  [[no_unique_address]] typename Entry::stored stored;
+  [[no_unique_address]] typename entry<Kept>::stored stored;
   [[no_unique_address]] trigger_slot<Index, trigger_type> trigger;
   [[no_unique_address]] publications<Index, provided_by_t<hook_type>> published;
 
   TAUTLINE_INLINE constexpr hook_type& hook() {
-    if constexpr (reference_like<typename Entry::stored>) {
+    if constexpr (reference_like<typename entry<Kept>::stored>) {
       return stored.get();
     } else {
       return stored;
@@ -81,21 +81,21 @@ struct leaf {
 
 /// The static list: one base for each hook, found by index in constant time. No std::tuple: with 64 hooks that alone
 /// costs a second to compile.
-template <class Indices, class... Entries>
+template <class Indices, class... Kept>
 struct hook_list;
 
-template <std::size_t... Index, class... Entries>
-struct hook_list<std::index_sequence<Index...>, Entries...> : leaf<Index, Entries>... {
+template <std::size_t... Index, class... Kept>
+struct hook_list<std::index_sequence<Index...>, Kept...> : leaf<Index, Kept>... {
   template <class... Hooks>
   constexpr explicit hook_list(Hooks&&... given)
-      : leaf<Index, Entries>{static_cast<Hooks&&>(given), {}, {}}... {}
+      : leaf<Index, Kept>{static_cast<Hooks&&>(given), {}, {}}... {}
 };
 
 /// The leaf with this index, looked for once among the bases.
 template <std::size_t Index, class List>
 struct leaf_at {
-  template <class Entry>
-  static auto find(leaf<Index, Entry>*) -> leaf<Index, Entry>;
+  template <class Kept>
+  static auto find(leaf<Index, Kept>*) -> leaf<Index, Kept>;
   using type = decltype(find(static_cast<List*>(nullptr)));
 };
 

@@ -28,12 +28,12 @@ concept saving = is_saver<Hook> && requires(Hook& hook, training_state const& st
 /// What else happens outside of the loop's own path: recoveries, saving, errors, end and close.
 template <class Core>
 class life_cycle;
-template <class Backend, class Options, class... Entries>
-class life_cycle<session_core<Backend, Options, Entries...>> : public making<session_core<Backend, Options, Entries...>> {
+template <class Backend, class Options, class... Kept>
+class life_cycle<session_core<Backend, Options, Kept...>> : public making<session_core<Backend, Options, Kept...>> {
  public:
-  using base = making<session_core<Backend, Options, Entries...>>;
+  using base = making<session_core<Backend, Options, Kept...>>;
   using core = typename base::core;
-  static constexpr std::size_t hook_count = sizeof...(Entries);
+  static constexpr std::size_t hook_count = sizeof...(Kept);
   using indices = typename base::indices;
   using opening = typename base::opening;
   using closing = typename base::closing;
@@ -68,9 +68,9 @@ class life_cycle<session_core<Backend, Options, Entries...>> : public making<ses
   // --- saving -----------------------------------------------------------------------------------------------------
 
   struct is_saving {
-    static consteval hook_mask<hook_count> mask() { return {{saving<typename Entries::type>...}}; }
+    static consteval hook_mask<hook_count> mask() { return {{saving<hook_of<Kept>>...}}; }
   };
-  using savers = filter_if_t<(false || ... || saving<typename Entries::type>), is_saving, closing>;
+  using savers = filter_if_t<(false || ... || saving<hook_of<Kept>>), is_saving, closing>;
 
   /// After the last `after_run` of a step, or after the last `end`: the hooks that want it save. @return false after the
   /// first failure, which is reported

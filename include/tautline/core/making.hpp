@@ -22,12 +22,12 @@ consteval bool takes_coordinator() {
 /// How a session comes to be: `begin`, the raw session made or made anew, restored, shown to the hooks.
 template <class Core>
 class making;
-template <class Backend, class Options, class... Entries>
-class making<session_core<Backend, Options, Entries...>> : public events<session_core<Backend, Options, Entries...>> {
+template <class Backend, class Options, class... Kept>
+class making<session_core<Backend, Options, Kept...>> : public events<session_core<Backend, Options, Kept...>> {
  public:
-  using base = events<session_core<Backend, Options, Entries...>>;
+  using base = events<session_core<Backend, Options, Kept...>>;
   using core = typename base::core;
-  static constexpr std::size_t hook_count = sizeof...(Entries);
+  static constexpr std::size_t hook_count = sizeof...(Kept);
   using indices = typename base::indices;
   using opening = typename base::opening;
   template <std::size_t Index>

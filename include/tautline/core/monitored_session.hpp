@@ -14,10 +14,10 @@ TAUTLINE_BEGIN
 /// **Errors** after one the session is closed: `on_error` and `close` of all hooks have been called, `end` has not.
 /// **Cost** no allocation after construction; a run costs what its parts cost, written by hand.
 /// **Thread-safety** one thread drives; `request_stop` may come from another one or from an interrupt.
-template <class Backend, class Options, class... Entries>
-class monitored_session : detail::driver<detail::session_core<Backend, Options, Entries...>>,
+template <class Backend, class Options, class... Kept>
+class monitored_session : detail::driver<detail::session_core<Backend, Options, Kept...>>,
                           public detail::finalized_graph<struct the_monitored_session> {
-  using base = detail::driver<detail::session_core<Backend, Options, Entries...>>;
+  using base = detail::driver<detail::session_core<Backend, Options, Kept...>>;
   using core_type = typename base::core_type;
   using base::everyone;
   using base::nobody;
@@ -74,7 +74,7 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
   auto run_with(Items const&... items) {
     constexpr auto verdict =
         (detail::fine{} | ... |
-         detail::fine_or<(index_of<Hooks>() < sizeof...(Entries)), detail::absent_hook<Hooks, typename Entries::type...>>());
+         detail::fine_or<(index_of<Hooks>() < sizeof...(Kept)), detail::absent_hook<Hooks, detail::hook_of<Kept>...>>());
     if constexpr (verdict.good) {
       return this->template run_masked<mask_of<Hooks...>(), true>(items...);
     } else {
@@ -87,8 +87,8 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
     requires(sizeof...(Names) > 0)
   auto run_with(Items const&... items) {
     constexpr auto verdict = (detail::fine{} | ... |
-                              detail::fine_or<(index_of_name<Names>() < sizeof...(Entries)),
-                                              detail::absent_hook_name<Names, names<Entries::name...>>>());
+                              detail::fine_or<(index_of_name<Names>() < sizeof...(Kept)),
+                                              detail::absent_hook_name<Names, names<detail::entry<Kept>::name...>>>());
     if constexpr (verdict.good) {
       return this->template run_masked<mask_of_names<Names...>(), true>(items...);
     } else {
@@ -256,19 +256,19 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
   /// The hook of this type. @see named
   template <class Hook>
   [[nodiscard]] Hook& hook() {
-    if constexpr (constexpr std::size_t index = index_of<Hook>(); index < sizeof...(Entries)) {
+    if constexpr (constexpr std::size_t index = index_of<Hook>(); index < sizeof...(Kept)) {
       return this->template place<index>().hook();
     } else {
-      detail::absent_hook<Hook, typename Entries::type...>::say();
+      detail::absent_hook<Hook, detail::hook_of<Kept>...>::say();
       __builtin_trap();
     }
   }
   template <fixed_string Name>
   [[nodiscard]] decltype(auto) hook() {
-    if constexpr (constexpr std::size_t index = index_of_name<Name>(); index < sizeof...(Entries)) {
+    if constexpr (constexpr std::size_t index = index_of_name<Name>(); index < sizeof...(Kept)) {
       return this->template place<index>().hook();
     } else {
-      detail::absent_hook_name<Name, names<Entries::name...>>::say();
+      detail::absent_hook_name<Name, names<detail::entry<Kept>::name...>>::say();
       return detail::rejected{};
     }
   }
@@ -288,21 +288,21 @@ class monitored_session : detail::driver<detail::session_core<Backend, Options, 
   static consteval std::size_t index_of() {
     std::size_t index = 0;
     bool found = false;
-    ((found = found || std::is_same_v<Hook, typename Entries::type>, index += found ? 0 : 1), ...);
+    ((found = found || std::is_same_v<Hook, detail::hook_of<Kept>>, index += found ? 0 : 1), ...);
     return index;
   }
   template <fixed_string Name>
   static consteval std::size_t index_of_name() {
     std::size_t index = 0;
     bool found = false;
-    ((found = found || Entries::name == Name, index += found ? 0 : 1), ...);
+    ((found = found || detail::entry<Kept>::name == Name, index += found ? 0 : 1), ...);
     return index;
   }
   template <class... Hooks>
   static consteval auto mask_of() {
     auto mask = nobody;
     std::size_t index = 0;
-    ((mask.on[index++] = is_any_of<typename Entries::type, Hooks...>), ...);
+    ((mask.on[index++] = is_any_of<detail::hook_of<Kept>, Hooks...>), ...);
     return mask;
   }
   template <class Hook, class... Hooks>

@@ -22,14 +22,14 @@ inline constexpr step_number nothing_moved = any_step + 1;
 /// @tparam Closing the order in which hooks are told of a run
 template <class Core, class Closing>
 struct foreseen_hooks;
-template <class Backend, class Options, class... Entries, class Closing>
-struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
-  using core = session_core<Backend, Options, Entries...>;
+template <class Backend, class Options, class... Kept, class Closing>
+struct foreseen_hooks<session_core<Backend, Options, Kept...>, Closing> {
+  using core = session_core<Backend, Options, Kept...>;
 
   /// The hooks that a run concerns after it.
   struct is_told {
-    static consteval hook_mask<sizeof...(Entries)> mask() {
-      return {{(after_run_callback::named<typename Entries::type>() || has_trigger<typename Entries::type>)...}};
+    static consteval hook_mask<sizeof...(Kept)> mask() {
+      return {{(after_run_callback::named<hook_of<Kept>>() || has_trigger<hook_of<Kept>>)...}};
     }
   };
   using told = filter_t<is_told, Closing>;
@@ -50,15 +50,15 @@ struct foreseen_hooks<session_core<Backend, Options, Entries...>, Closing> {
     }
   }
   /// Those of them that have such a neighbour: for a single one the branch would be as dear as its own comparison.
-  static consteval hook_mask<sizeof...(Entries)> mask() {
-    constexpr int possible = (0 + ... + (has_foreseeing_trigger<typename Entries::type>() ? 1 : 0));
+  static consteval hook_mask<sizeof...(Kept)> mask() {
+    constexpr int possible = (0 + ... + (has_foreseeing_trigger<hook_of<Kept>>() ? 1 : 0));
     if constexpr (possible > 1) {
-      return with_neighbours<sizeof...(Entries)>({{may_be_foreseen<typename Entries::type>()...}}, told{});
+      return with_neighbours<sizeof...(Kept)>({{may_be_foreseen<hook_of<Kept>>()...}}, told{});
     } else {
       return {};
     }
   }
-  static consteval bool any(hook_mask<sizeof...(Entries)> const& mask) {
+  static consteval bool any(hook_mask<sizeof...(Kept)> const& mask) {
     for (bool const on : mask.on) {
       if (on) return true;
     }

@@ -40,25 +40,25 @@ using names_of_provided = decltype(list_provided(Provided{}));
 /// By what the state of a hook is known in a checkpoint, where it is the only one of its kind: its name, else what its
 /// class says (`static constexpr auto state_name = fixed_string{"my_hook"};`, so that another template argument is no
 /// other hook), else its type.
-template <class Entry>
+template <class Kept>
 consteval char const* plain_state_key() {
-  if constexpr (Entry::name.size() == 0 && requires { Entry::type::state_name.characters; }) {
-    return Entry::type::state_name.characters;
+  if constexpr (entry<Kept>::name.size() == 0 && requires { hook_of<Kept>::state_name.characters; }) {
+    return hook_of<Kept>::state_name.characters;
   } else {
-    return Entry::label;
+    return entry<Kept>::label;
   }
 }
 
 /// The data of a monitored session: everything that lives as long as it does, and nothing about how it is driven.
-template <class Backend, class Options, class... Entries>
+template <class Backend, class Options, class... Kept>
 class session_core {
  public:
   using backend_type = Backend;
   using options_type = Options;
-  static constexpr std::size_t hook_count = sizeof...(Entries);
+  static constexpr std::size_t hook_count = sizeof...(Kept);
   static constexpr std::size_t memory_size = (frame_bytes_in<Options> + 7) / 8 * 8;
   using indices = std::make_index_sequence<hook_count>;
-  using hook_list_type = hook_list<indices, Entries...>;
+  using hook_list_type = hook_list<indices, Kept...>;
   template <std::size_t Index>
   using leaf_type = typename leaf_at<Index, hook_list_type>::type;
   template <std::size_t Index>
@@ -86,13 +86,13 @@ class session_core {
   static constexpr std::size_t provider_of() {
     std::size_t found = hook_count;
     std::size_t index = 0;
-    ((provides_name(Name.characters, provided_by_t<typename Entries::type>{}) ? void(found = index++) : void(++index)),
+    ((provides_name(Name.characters, provided_by_t<hook_of<Kept>>{}) ? void(found = index++) : void(++index)),
      ...);
     return found;
   }
   template <fixed_string Name>
   static constexpr bool is_published = provider_of<Name>() != hook_count;
-  using provided_names = names_of_provided<join_t<provided_by_t<typename Entries::type>...>>;
+  using provided_names = names_of_provided<join_t<provided_by_t<hook_of<Kept>>...>>;
 
   template <fixed_string Name>
   TAUTLINE_INLINE auto& publication() {
@@ -144,8 +144,8 @@ class session_core {
     }
   }
 
-  static constexpr char const* hook_names[hook_count + 1] = {Entries::label..., ""};
-  static constexpr char const* state_keys[hook_count + 1] = {plain_state_key<Entries>()..., ""};
+  static constexpr char const* hook_names[hook_count + 1] = {entry<Kept>::label..., ""};
+  static constexpr char const* state_keys[hook_count + 1] = {plain_state_key<Kept>()..., ""};
 
   // In this order, since what stands in front is reached by the shorter instructions.
   life_state state;

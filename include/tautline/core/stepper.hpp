@@ -9,15 +9,15 @@ namespace detail {
 /// One step, as a plain inlined function over a local run context: what the loop consists of.
 template <class Core>
 class stepper;
-template <class Backend, class Options, class... Entries>
-class stepper<session_core<Backend, Options, Entries...>> : public asker<session_core<Backend, Options, Entries...>> {
+template <class Backend, class Options, class... Kept>
+class stepper<session_core<Backend, Options, Kept...>> : public asker<session_core<Backend, Options, Kept...>> {
  public:
-  using base = asker<session_core<Backend, Options, Entries...>>;
+  using base = asker<session_core<Backend, Options, Kept...>>;
   using core = typename base::core;
   using indices = typename base::indices;
   using opening = typename base::opening;
   using closing = typename base::closing;
-  static constexpr std::size_t hook_count = sizeof...(Entries);
+  static constexpr std::size_t hook_count = sizeof...(Kept);
 
   using base::base;
 
@@ -32,12 +32,12 @@ class stepper<session_core<Backend, Options, Entries...>> : public asker<session
 
   struct publishes {
     static consteval hook_mask<hook_count> mask() {
-      return {{!std::is_same_v<provided_by_t<typename Entries::type>, type_list<>>...}};
+      return {{!std::is_same_v<provided_by_t<hook_of<Kept>>, type_list<>>...}};
     }
   };
 
   /// Hooks that look at a run before it changes anything: where the backend can stage one.
-  static constexpr bool has_gates = (false || ... || gate_callback::named<typename Entries::type>());
+  static constexpr bool has_gates = (false || ... || gate_callback::named<hook_of<Kept>>());
   template <auto Mask>
   struct is_seeing {
     static consteval auto mask() { return Mask; }

@@ -98,17 +98,17 @@ class swapped {
 template <class Hook>
 concept averaging = requires { requires bool(Hook::averages_variables); };
 
-/// The first averaging hook among these entries; void if there is none.
-template <class... Entries>
+/// The first averaging hook among these hooks; void if there is none.
+template <class... Kept>
 struct find_averaging {
   using type = void;
 };
-template <class Entry, class... Rest>
-struct find_averaging<Entry, Rest...> : find_averaging<Rest...> {};
-template <class Entry, class... Rest>
-  requires averaging<typename Entry::type>
-struct find_averaging<Entry, Rest...> {
-  using type = typename Entry::type;
+template <class Kept, class... Rest>
+struct find_averaging<Kept, Rest...> : find_averaging<Rest...> {};
+template <class Kept, class... Rest>
+  requires averaging<hook_of<Kept>>
+struct find_averaging<Kept, Rest...> {
+  using type = hook_of<Kept>;
 };
 
 template <class Hook>
@@ -127,14 +127,14 @@ struct after_averages<Hook> : join_relations<typename Hook::runs_after> {};
 
 }  // namespace detail
 
-template <class Backend, class Options, class... Entries>
+template <class Backend, class Options, class... Kept>
 class monitored_session;
 
 /// `with_averages(session, body)`: while `body()` runs, the variables have the averages of the session's `ema`; afterwards
 /// they are, bit for bit, what they were. With an exception, too. @return what `body` returns
-template <class Backend, class Options, class... Entries, class Body>
-decltype(auto) with_averages(monitored_session<Backend, Options, Entries...>& session, Body&& body) {
-  using hook = typename detail::find_averaging<Entries...>::type;
+template <class Backend, class Options, class... Kept, class Body>
+decltype(auto) with_averages(monitored_session<Backend, Options, Kept...>& session, Body&& body) {
+  using hook = typename detail::find_averaging<Kept...>::type;
   static_assert(!std::is_void_v<hook>, "tautline: with_averages finds no ema among the hooks of this session. Mend: give it one");
   if constexpr (!std::is_void_v<hook>) {
     detail::swapped<hook, decltype(session.raw())> const in(session.template hook<hook>(), session.raw());
