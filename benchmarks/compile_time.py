@@ -45,10 +45,12 @@ COMPILERS = ("g++", "clang++-19")
 BOUNDS = {**goals.bounds("compile"), "over_base_seconds": ("most", 0.7), "later_to_earlier": ("most", 1.5)}
 
 
-def unit(hooks):
-    """A program with a session of so many hooks."""
+def unit(hooks, member=""):
+    """A program with a session of so many hooks.
+    @param member: one more of each hook, such as its trigger"""
     watches = "".join(f", watch<{i}>{{}}" for i in range(hooks))
-    return (f"{HEAD}  auto session = monitored(graph{watches});\n"
+    head = HEAD.replace("  float sum = 0;", f"  float sum = 0; {member}".rstrip())
+    return (f"{head}  auto session = monitored(graph{watches});\n"
             '  (void)session.run_to_completion(target<"train">);\n}\n')
 
 

@@ -63,9 +63,9 @@ AGAIN = """
 `./dev bench` measures all this in a quarter of an hour, `./dev bench --quick` the essential in three minutes; `--page`
 writes the page, `--json FILE` the figures. `./dev bench --sizes` measures only RAM and flash on a Cortex-M4, which a
 quick run has `--with embedded`; one benchmark alone is a script, `python3 benchmarks/overhead.py --only PATTERN`. What
-is the same on every run, `./dev test` holds against bounds and against [what was
-recorded](../tests/codegen/recorded.json); times are held by `./dev bench --check`, on a machine that does nothing
-else.
+is the same on every run, `./dev test` holds against bounds and against what was recorded ([of
+programs](../tests/codegen/recorded.json), [of compiling them](../tests/codegen/compile_cost.json)); times are held by
+`./dev bench --check`, on a machine that does nothing else.
 """
 
 # --- why a goal is missed: shown where it is, and only there ----------------------------------------------------------

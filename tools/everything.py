@@ -72,6 +72,8 @@ SCRIPTS = [
     ["toolchain/run.py"],
     ["codegen/run.py", "--self-test"],
     ["codegen/run.py"],
+    ["codegen/compile_cost.py", "--self-test"],
+    ["codegen/compile_cost.py"],
     ["docs/run.py", "--self-test"],
     ["docs/run.py"],
     ["docs/performance.py", "--self-test"],
