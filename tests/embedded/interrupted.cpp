@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Linked in front of main() of a firmware (--wrap=main), it interrupts the training, and says of each one that has ended
-// how often the chip has booted for it. @see resets.py
+// Linked in front of main() of a firmware (--wrap=main), it interrupts the training, and says of each boot that it took place,
+// and of each training that has ended how often the chip has booted for it. @see resets.py
 //
 //   -semihosting-config arg=walk=N   one training undisturbed, then one with the power cut at the first write to the
 //                                    flash, one with it cut at write 1 + N, and so on up to the last write
@@ -46,6 +46,7 @@ int interrupted() {
     all = {walk_words::mark, board::option("walk", 0), 1, 0};
     if (std::uint32_t const ticks = board::option("hang", 0); ticks != 0) start_timer(ticks);
   }
+  board::line{}.put("# boots").say();
   int const code = firmware();
   board::kept_words& board_words = board::kept();
   board::line{}.put("# ended, cut at write ").number(board_words.cut).put(" of ").number(board_words.writes)

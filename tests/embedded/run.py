@@ -354,11 +354,15 @@ def self_test(tally):
                 problem_of_new_model(*core.run(image_of(source, INTERRUPTED))), "another training")
 
         undisturbed = Training(["digest 1\n"], resumed=0, cut=0, writes=648, boots=1)
-        again, end = "# goes on from step 200\n", "digest 1\n# ended, cut at write 0 of 648, boots: 9\n"
+        again, end = "# boots\n# goes on from step 200\n", "digest 1\n# ended, cut at write 0 of 648, boots: 9\n"
         tally.add("self-test: resets", problem_of_resets(undisturbed, 0, again * 8 + end, 8))
         refused("resets with another result", problem_of_resets(undisturbed, 0, again * 8 + end.replace("1", "2"), 8),
                 "undisturbed")
         refused("resets without a restore", problem_of_resets(undisturbed, 0, end, 8), "8 resets, and then")
+        lost = again * 4 + "# boots\n" + again * 3 + end
+        refused("a boot that finds no checkpoint any more", problem_of_resets(undisturbed, 0, lost, 8), "8 resets, and then")
+        early = "# boots\n" * 2 + again * 6 + end
+        tally.add("self-test: resets before the first checkpoint", problem_of_resets(undisturbed, 0, early, 8))
         refused("resets that did not take place", problem_of_resets(undisturbed, 0, again * 8 + end, 1), "only 1")
 
         image = image_of(changed("control_loop", folder, "run_for(left,", "run_for(left > 0 ? left + 30'000 : 0,"))
