@@ -147,11 +147,10 @@ def test_a_signal_saves():
         out = pathlib.Path(folder, "run")
         with subprocess.Popen([PROGRAM, "--data", DATA, "--epochs", "100000", "--out", str(out)], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True) as ran:
-            deadline = time.monotonic() + 60
-            while not (out / "checkpoints/latest").exists() and time.monotonic() < deadline:
+            while not (out / "checkpoints/latest").exists() and ran.poll() is None:
                 time.sleep(0.05)
             ran.terminate()
-            said = ran.communicate(timeout=60)[0]
+            said = ran.communicate()[0]
         assert ran.returncode == 0, said
         step = int(re.search(r"stopped by stop_on_signal at step (\d+): .*SIGTERM", said)[1])
         assert (out / f"checkpoints/step-{step:012}.json").exists(), said
