@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // One process of a training in a cluster, started by cluster.py:
 //
-//     cluster_member ps     0 PS WORKERS                      a parameter server, until every worker has said that it is done
-//     cluster_member worker I PS WORKERS FOLDER STEPS         worker I; 0 is the chief. Trains until the global step is STEPS
+//     cluster_member ps     0 PS WORKERS FOLDER STEPS         a parameter server, until every worker has said that it is done,
+//                                                             and FOLDER/over is there: all workers have ended
+//     cluster_member worker I PS WORKERS FOLDER STEPS         worker I; 0 is the chief. Trains until the global step is STEPS,
+//                                                             and FOLDER/undisturbed is there: nobody is killed any more
 //     cluster_member client I PS WORKERS FOLDER STEPS         the same without a server of its own: it uses worker I's
 //
 // PS is an address, WORKERS are addresses between commas. What happened stands in FOLDER/worker_I.log, a line each:
@@ -21,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -66,6 +69,7 @@ struct witness {
   static constexpr bool stateless = true;
   log_file* log;
   std::int64_t last_step;
+  std::string undisturbed;  ///< a file
   int sessions = 0;
 
   template <class Session>
@@ -81,7 +85,7 @@ struct witness {
   void after_run(Context& ctx, Values& values) {
     std::int64_t const global = values[fetch<"global_step_after">];
     log->line("run %lld %lld", static_cast<long long>(values[fetch<"runs_after">]), static_cast<long long>(global));
-    if (global >= last_step) ctx.request_stop("the global step is reached");
+    if (global >= last_step && std::filesystem::exists(undisturbed)) ctx.request_stop("the global step is reached");
     std::this_thread::sleep_for(2ms);  // the test is to last for some seconds, and to leave the machine to others
   }
   void on_error(error const& happened) {
@@ -146,16 +150,17 @@ struct member {
   std::size_t index = 0;
   tf::cluster all;
   std::string target;
-  std::chrono::milliseconds patience{20s};  ///< with others that are not there
+  std::chrono::milliseconds connect_wait{120s};  ///< for servers that are not there
+  std::chrono::milliseconds max_wait{120s};      ///< for the chief
 
   [[nodiscard]] tf::session_settings settings() const {
     std::vector<std::string> filters{"/job:ps"};
     if (kind != "ps") filters.push_back("/job:worker/task:" + std::to_string(index));
     return {.target = target,
             .role = index == 0 ? role::chief : role::worker,
-            .max_wait = patience,
+            .max_wait = max_wait,
             .recovery_wait = 100ms,
-            .connect_wait = patience,
+            .connect_wait = connect_wait,
             .config = {.device_filters = filters}};
   }
 };
@@ -174,9 +179,9 @@ void train(member const& me, std::size_t workers, log_file& log, options<Options
 
 int work(member const& me, std::size_t workers, std::string const& folder, std::int64_t steps) {
   log_file log(folder + "/worker_" + std::to_string(me.index) + ".log");
-  witness const seen{&log, steps};
+  witness const seen{&log, steps, folder + "/undisturbed"};
   if (me.index == 0) {
-    background_checkpoints saved(folder + "/checkpoints", keep_all{});
+    background_checkpoints saved(folder + "/checkpoints", keep_all{}, {}, {.wait = 120s});  // none is left out
     train(me, workers, log, options{restore_from{saved}, with_sleep{thread_sleeper{}}}, seen,
           checkpoint_saver{saved, step_from<"global_step">(every_steps{100} | at_end), saved_lines{&log}});
   } else {
@@ -188,12 +193,12 @@ int work(member const& me, std::size_t workers, std::string const& folder, std::
   return 0;
 }
 
-int serve(member const& me, std::size_t workers) {
+int serve(member const& me, std::size_t workers, std::string const& folder) {
   auto session = monitored(farewell_graph(me.settings()));
   for (std::size_t i = 0; i < workers; ++i) session.run(target<"hear">);
   session.close();
   // TensorFlow's closing of a session waits for ever if this process ends meanwhile
-  std::this_thread::sleep_for(1s);
+  while (!std::filesystem::exists(folder + "/over")) std::this_thread::sleep_for(20ms);
   return 0;
 }
 
@@ -212,7 +217,8 @@ int act(std::vector<std::string> const& words) {
   me.kind = words.at(1);
   me.index = static_cast<std::size_t>(std::atoi(words.at(2).c_str()));
   me.all = {{"ps", {words.at(3)}}, {"worker", workers}};
-  if (char const* given = std::getenv("CLUSTER_PATIENCE_MS")) me.patience = std::chrono::milliseconds(std::atoi(given));
+  if (char const* given = std::getenv("CLUSTER_CONNECT_WAIT_MS")) me.connect_wait = std::chrono::milliseconds(std::atoi(given));
+  if (char const* given = std::getenv("CLUSTER_MAX_WAIT_MS")) me.max_wait = std::chrono::milliseconds(std::atoi(given));
   tf::server server;
   if (me.kind == "client") {
     me.target = "grpc://" + me.all.address("worker", me.index);
@@ -226,14 +232,14 @@ int act(std::vector<std::string> const& words) {
   }
   std::printf("up\n");
   std::fflush(stdout);
-  if (me.kind == "ps") return serve(me, workers.size());
+  if (me.kind == "ps") return serve(me, workers.size(), words.at(5));
   return work(me, workers.size(), words.at(5), std::atoll(words.at(6).c_str()));
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  alarm(60);  // whatever happens, this process ends
+  alarm(300);  // as DEADLINE in cluster.py: whatever happens, this process ends
   try {
     return act({words, words + count});
   } catch (std::exception const& failed) {
