@@ -137,6 +137,9 @@ auto slow_graph() {
     std::this_thread::sleep_for(50us);
   });
 }
+/// Its worker may stand still for some seconds: all is written all the same.
+tautline::background_options const in_full{.linger = 60s};
+
 scripted numbered(world& of) {
   return scripted(of, [](long run) { return static_cast<double>(run); });
 }
@@ -147,7 +150,7 @@ TEST_CASE("values are copied in the step and told on another thread, all else on
   auto const to = std::make_shared<seen>();
   world of;
   {
-    auto session = monitored(numbered(of), off_thread{logger{.trigger = {.period = 2}, .to = to}});
+    auto session = monitored(numbered(of), off_thread{logger{.trigger = {.period = 2}, .to = to}, in_full});
     (void)session.run_steps(4);
   }
   CHECK(to->said == lines{"begin", "created", "1", "2 due loss 2 epoch 2", "3", "4 due loss 4 epoch 4", "end 4", "close"});
@@ -160,7 +163,7 @@ TEST_CASE("a step never waits: a full queue drops and counts") {
   auto const to = std::make_shared<seen>();
   world of;
   to->stuck = true;
-  auto session = monitored(numbered(of), off_thread{logger{.to = to}, {.capacity = 4}});
+  auto session = monitored(numbered(of), off_thread{logger{.to = to}, {.capacity = 4, .linger = 60s}});
   (void)session.run_steps(1);
   while (!to->inside) std::this_thread::sleep_for(100us);
   (void)session.run_steps(100);
@@ -175,7 +178,7 @@ TEST_CASE("a step never waits: a full queue drops and counts") {
 
 TEST_CASE("a stop that the hook asks for is recorded in its name") {
   for (int const what : {0, 1}) {
-    auto session = monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = what}});
+    auto session = monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = what}, in_full});
     (void)session.run_to_completion(target<"train">);
     session.close();
     CHECK(session.stop().source == tautline::stop_source::hook);
@@ -186,7 +189,7 @@ TEST_CASE("a stop that the hook asks for is recorded in its name") {
 }
 
 TEST_CASE("a failure comes up in a later step, as an error of the hook") {
-  auto session = try_monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = 2}});
+  auto session = try_monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = 2}, in_full});
   (void)session.try_run_to_completion(target<"train">);
   CHECK(session.status().kind == error_kind::unavailable);
   CHECK(contains(written(session.status()), "no network"));
@@ -196,7 +199,7 @@ TEST_CASE("a failure comes up in a later step, as an error of the hook") {
 }
 
 TEST_CASE("a failure in the last step comes up at the end") {
-  auto session = try_monitored(slow_graph(), off_thread{acting{.when = 3, .what = 2}, {.poll = 20ms}});
+  auto session = try_monitored(slow_graph(), off_thread{acting{.when = 3, .what = 2}, {.poll = 20ms, .linger = 60s}});
   (void)session.run_without_hooks(target<"train">);
   (void)session.run_without_hooks(target<"train">);
   (void)session.try_run(target<"train">);
@@ -231,7 +234,7 @@ TEST_CASE("errors of the session are told when the hook has caught up") {
   world of;
   of.in_run = broken_in(3);
   {
-    auto session = monitored(numbered(of), off_thread{logger{.to = to}, {.poll = 20ms}});
+    auto session = monitored(numbered(of), off_thread{logger{.to = to}, {.poll = 20ms, .linger = 60s}});
     (void)session.run_steps(3);
   }
   CHECK(to->said == lines{"begin", "created", "1 due loss 1 epoch 1", "2 due loss 2 epoch 2", "error aborted", "created",
@@ -241,7 +244,7 @@ TEST_CASE("errors of the session are told when the hook has caught up") {
 TEST_CASE("the state is that of the moment: to list it waits for the hook") {
   std::vector<int> saved;
   auto session = monitored(static_graph{}.variable<"w">(0.0F).update<"train", "w">([](float& w) { w += 1; }), stop_at_step{20},
-                           off_thread{counter{}}, toy_saver{&saved});
+                           off_thread{counter{}, in_full}, toy_saver{&saved});
   (void)session.run_to_completion(target<"train">);
   session.close();
   std::vector<int> all;
@@ -269,7 +272,7 @@ TEST_CASE("in real-time mode, with arrays") {
                                  .variable<"w">(std::array<float, 40>{})
                                  .op<"copy", "w">([](std::array<float, 40> const& w) { return w; })
                                  .update<"train", "w">([](std::array<float, 40>& w) { w[39] += 1; }),
-                             options{real_time{}}, stop_at_step{50}, off_thread_with<160>(array_reader{to}));
+                             options{real_time{}}, stop_at_step{50}, off_thread_with<160>(array_reader{to}, in_full));
     (void)session.run_to_completion(target<"train">);
   }
   REQUIRE(to->size() == 50);
@@ -281,7 +284,7 @@ TEST_CASE("a NaN is handed on as any other value") {
   auto const to = std::make_shared<seen>();
   world of;
   {
-    auto session = monitored(scripted(of, [](long) { return std::nan(""); }), off_thread{logger{.to = to}});
+    auto session = monitored(scripted(of, [](long) { return std::nan(""); }), off_thread{logger{.to = to}, in_full});
     (void)session.run_steps(1);
   }
   CHECK(to->said[2] == "1 due loss nan epoch nan torn");  // a NaN is not itself
@@ -290,11 +293,11 @@ TEST_CASE("a NaN is handed on as any other value") {
 #if TAUTLINE_EXCEPTIONS
 TEST_CASE("an exception ends the training: in a step by its kind and words, at the end as it was") {
   {
-    auto session = monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = 4}});
+    auto session = monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = 4}, in_full});
     CHECK(outcome_of([&] { (void)session.run_to_completion(target<"train">); }) == "threw nan");
     CHECK(contains(written(session.status()), "a nan"));
   }
-  auto session = monitored(slow_graph(), off_thread{acting{.when = 1, .what = 3}, {.poll = 50ms}});
+  auto session = monitored(slow_graph(), off_thread{acting{.when = 1, .what = 3}, {.poll = 50ms, .linger = 60s}});
   (void)session.run(target<"train">);
   CHECK(outcome_of([&] { session.close(); }) == "threw no disk");
   CHECK(session.hook<off_thread<acting>>().inside().to->said == lines{"close"});
@@ -307,7 +310,7 @@ TEST_CASE("an exception in the callbacks of the session's thread is the hook's")
     CHECK(outcome_of([&] {
             auto session = monitored(backend(of), off_thread{failing{[&](callback at) {
                                                     if (at == where) throw std::domain_error("bad");
-                                                  }}});
+                                                  }}, in_full});
             (void)session.run_steps(1);
             session.close();
           }) == "threw bad");
