@@ -69,7 +69,7 @@ def run_tests(folder, without_suite):
     # without this the undefined-behaviour sanitizer prints, and the test passes
     sanitized.setdefault("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")
     sanitized.setdefault("ASAN_OPTIONS", "detect_stack_use_after_return=1:strict_string_checks=1")
-    result = report.run(["meson", "test", "-C", folder, "--no-rebuild", "--timeout-multiplier", "4", *names], env=sanitized)
+    result = report.run(["meson", "test", "-C", folder, "--no-rebuild", "--timeout-multiplier", "10", *names], env=sanitized)
     entries = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     if not entries:
         return [("meson test", "ERROR", result.stdout)]
