@@ -67,29 +67,32 @@ class Board:
         with open(self.file, "w", encoding="utf-8") as printed:
             # pylint: disable=consider-using-with
             self.emulator = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+        self.until = time.monotonic() + run_in_qemu.SECONDS
         line = socket.socket(socket.AF_UNIX)
-        while self.runs():
-            try:
-                line.connect(str(door))
-                break
-            except OSError:
-                time.sleep(0.01)
+        while self.runs() and line.connect_ex(str(door)) != 0:
+            time.sleep(0.01)
         self.told = line.makefile("rw")
-        self.told.readline()
+        self.say()
         self.say("qmp_capabilities")
 
     def runs(self):
+        """One that hangs is ended when its time is over."""
+        if time.monotonic() > self.until:
+            self.emulator.kill()
+            self.emulator.wait()
         return self.emulator.poll() is None
 
     def printed(self):
         return self.file.read_text(encoding="utf-8", errors="replace")
 
-    def say(self, command):
-        """@return: whether it was heard; not if the board has ended"""
+    def say(self, command=None):
+        """Without a command: hears the greeting.
+        @return: whether it was heard; not if the board has ended"""
         try:
-            self.told.write(json.dumps({"execute": command}) + "\n")
-            self.told.flush()
-            while "return" not in json.loads(self.told.readline()):
+            if command:
+                self.told.write(json.dumps({"execute": command}) + "\n")
+                self.told.flush()
+            while not {"return", "QMP"} & set(json.loads(self.told.readline())):
                 pass
             return True
         except (OSError, ValueError):
@@ -97,12 +100,9 @@ class Board:
 
     def end(self):
         """@return: exit code, what was printed"""
-        try:
-            code = self.emulator.wait(run_in_qemu.SECONDS)
-        except subprocess.TimeoutExpired:
-            self.emulator.kill()
-            code = self.emulator.wait()
-        return code, run_in_qemu.without_noise(self.printed())
+        while self.runs():
+            time.sleep(0.005)
+        return self.emulator.returncode, run_in_qemu.without_noise(self.printed())
 
 
 def reset_from_outside(core, image, folder, steps, resets, seed):

@@ -226,6 +226,11 @@ struct immovable {
   immovable(immovable const&) = delete;
   void close() {}
 };
+struct moves_explicitly {  // which does not put it where it is stored
+  moves_explicitly() = default;
+  explicit moves_explicitly(moves_explicitly&&) {}
+  void close() {}
+};
 template <class Value>
 struct class_template {
   Value value{};
@@ -233,6 +238,7 @@ struct class_template {
 };
 static_assert(good<aggregate, move_only, class_template<int>, class_template<float>>);
 static_assert(refused<detail::hook_cannot_move<immovable>, immovable>);
+static_assert(refused<detail::hook_cannot_move<moves_explicitly>, moves_explicitly>);
 static_assert(good<std::reference_wrapper<immovable>>);
 static_assert(good<std::reference_wrapper<immovable>&, std::reference_wrapper<immovable> const&>);
 static_assert(good<named_hook<"a", move_only>, named_hook<"b", std::reference_wrapper<immovable>>>);

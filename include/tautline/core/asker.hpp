@@ -47,7 +47,6 @@ struct request_slot {
 /// Without a constructor, which would be compiled for each hook.
 template <std::size_t Index, bare_request Request>
 struct request_slot<Index, Request> {
-  static_assert(std::is_trivially_destructible_v<Request>);
   Request request;
 };
 template <class Indices, class... Requests>
@@ -93,8 +92,8 @@ class asker<session_core<Backend, Options, Kept...>> : public life_cycle<session
   /// What a hook asks for does not depend on what the caller does: looked up once for all drives.
   template <std::size_t Index>
   using request_info = hook_request<core, run_args<>, typename base::template hook_type<Index>>;
-  template <class One>
-  using request_of = hook_request<core, run_args<>, hook_of<One>>;
+  template <class Hook>
+  using request_of = typename hook_request<core, run_args<>, Hook>::type;
 
   /// The hooks that a run concerns before it.
   struct is_asked {
@@ -116,7 +115,7 @@ class asker<session_core<Backend, Options, Kept...>> : public life_cycle<session
                                                    typename request_info<Index>::type, no_request>...>;
   struct feeds_names {
     static consteval hook_mask<sizeof...(Kept)> mask() {
-      return {{has_feeds<typename request_of<Kept>::type>...}};
+      return {{has_feeds<request_of<hook_of<Kept>>>...}};
     }
   };
 

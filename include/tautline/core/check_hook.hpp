@@ -19,10 +19,6 @@ struct argument_of {
       reference_like<stored> || !(std::is_lvalue_reference_v<Argument> || std::is_const_v<Argument>);
 };
 
-/// As `std::is_move_constructible`, which takes fifteen classes to find out.
-template <class Stored>
-concept moves_in = requires(Stored& from) { Stored(static_cast<Stored&&>(from)); };
-
 /// A declaration that was meant as one: not the name of the hook's class or of a base, which is a member, too.
 template <class Declared, class Hook>
 concept declared_by = !std::is_base_of_v<Declared, Hook>;
@@ -140,9 +136,9 @@ consteval auto check_rare_callbacks() {
   if constexpr (!(has::after_create_session || has::end || has::on_error || has::close || has::on_enter || has::on_leave)) {
     return fine{};
   } else {
-    return all_fine(fine_or<!has::after_create_session || takes_coordinator<Hook, session, typename Core::options_type>() ||
-                                after_create_session_callback::form_with<Hook, session>() != form::absent,
-                            uncallable<Hook, "after_create_session">>(),
+    constexpr bool may_open = takes_coordinator<Hook, session, typename Core::options_type>() ||
+                              after_create_session_callback::form_with<Hook, session>() != form::absent;
+    return all_fine(fine_or<!has::after_create_session || may_open, uncallable<Hook, "after_create_session">>(),
                     check_callback<Hook, end_callback, "end", has::end, session>(),
                     check_callback<Hook, on_error_callback, "on_error", has::on_error, error const>(),
                     check_callback<Hook, close_callback, "close", has::close>(),

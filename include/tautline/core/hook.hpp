@@ -50,9 +50,9 @@ struct target_of<Hook> {
   using type = typename Hook::type;
 };
 
-/// What is known of a hook as it was given to `monitored` (`Kept`: its class, a reference to it, or a `named_hook`): how it is
-/// stored, what it is, and its name. The type of a session lists `Kept`, and not this: compilers go through all types of that
-/// list in the name of each of the session's functions.
+/// What is known of a hook as it was given to `monitored` (`Kept`: its class, a reference to it, or a `named_hook`): how it
+/// is stored, what it is, and its name. The type of a session lists `Kept`, and not this: compilers go through all types of
+/// that list in the name of each of the session's functions.
 template <class Kept>
 struct entry {
   using stored = Kept;
@@ -221,12 +221,20 @@ struct provided_by<Hook> : provided_list<typename Hook::provides> {};
 template <class Hook>
 using provided_by_t = typename provided_by<Hook>::type;
 
+/// A session can take it in. (`std::is_move_constructible` takes fifteen classes to find that out, and an explicit constructor
+/// passes.)
+template <class Stored>
+concept moves_in = requires(Stored& from, void (&take)(Stored)) { take(static_cast<Stored&&>(from)); };
+
 }  // namespace detail
 /// `named<"train loss">(tensor_logger<"loss">{…})`
 template <fixed_string Name, class Hook>
 constexpr auto named(Hook&& hook) {
   using stored = std::remove_cvref_t<Hook>;
-  if constexpr (!std::is_reference_v<Hook> || detail::reference_like<stored>) {
+  if constexpr (!detail::moves_in<stored>) {
+    detail::hook_cannot_move<stored>::say();
+    return detail::rejected{};
+  } else if constexpr (!std::is_reference_v<Hook> || detail::reference_like<stored>) {
     return named_hook<Name, stored>{static_cast<Hook&&>(hook)};
   } else {
     detail::hook_is_copied<stored>::say();
