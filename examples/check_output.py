@@ -16,7 +16,7 @@ def main(arguments):
     update = arguments[:1] == ["--update"]
     expected, *command = arguments[1:] if update else arguments
     expected = pathlib.Path(expected)
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=100)
     if ran.returncode != 0 or ran.stderr:
         print(f"{' '.join(command)} exited with {ran.returncode}; standard error:\n{ran.stderr}")
         return 1

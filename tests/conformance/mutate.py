@@ -185,7 +185,7 @@ def play(include, names, compiler, work):
     if done.returncode != 0:
         errors = [line for line in done.stdout.splitlines() if "error:" in line]
         raise Unfit("it does not compile: " + (errors or ["?"])[0][:300])
-    done = subprocess.run([sys.executable, HERE / "run.py", "--include", include, "--timeout", "20", "--programs",
+    done = subprocess.run([sys.executable, HERE / "run.py", "--include", include, "--timeout", "60", "--programs",
                            f"throwing={program}", folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", check=False)
     return re.findall(r"^FAILED ([^:\s]+)", done.stdout, re.MULTILINE), done.stdout

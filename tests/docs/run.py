@@ -108,7 +108,7 @@ def run(program, folder):
     """@return what it printed, and what is wrong with how it ended"""
     # what is written to the second stream is told if the program fails, and is no part of its output
     try:
-        ran = report.run([program], cwd=folder, stderr=subprocess.PIPE, timeout=60)
+        ran = report.run([program], cwd=folder, stderr=subprocess.PIPE, timeout=300)
     except subprocess.TimeoutExpired:
         return "", "it does not come to an end"
     return ran.stdout, f"exited with {ran.returncode}\n{ran.stdout}{ran.stderr}" if ran.returncode != 0 else None

@@ -24,5 +24,5 @@ def write(compiler, folder, name="write_files"):
         made = report.run([compiler, *FLAGS, HERE / f"{name}.cpp", "-o", program])
         if made.returncode != 0:
             return made.stdout
-        ran = report.run([program, folder], timeout=60)
+        ran = report.run([program, folder], timeout=300)
         return f"{name} ended with {ran.returncode}\n{ran.stdout}" if ran.returncode != 0 else None

@@ -33,7 +33,7 @@ import report  # noqa: E402
 
 # setuptools for pkg_resources, which Python's own environments have no longer
 REQUIREMENTS = ["tensorboard==2.21.0", "setuptools==80.9.0"]
-SECONDS = 30  # for a server to have read everything
+SECONDS = 120  # for a server to have read everything
 
 
 def enter_environment():
@@ -257,7 +257,7 @@ class Server:
         address = f"http://127.0.0.1:{self.port}/data/{path}" + (f"?{urllib.parse.urlencode(query)}" if query else "")
         asked = urllib.request.Request(address, json.dumps(posted).encode() if posted is not None else None,
                                        {"Content-Type": "application/json"})
-        with urllib.request.urlopen(asked, timeout=10) as answer:
+        with urllib.request.urlopen(asked, timeout=SECONDS) as answer:
             return answer.read()
 
     def json(self, path, posted=None, **query):

@@ -185,7 +185,7 @@ def ask(tally):
         if made.returncode != 0:
             tally.add("hook_table.cpp", made.stdout)
             return None
-        told = report.run([program], cwd=folder, timeout=60)
+        told = report.run([program], cwd=folder, timeout=300)
         if told.returncode != 0:
             tally.add("hook_table.cpp", f"ended with {told.returncode}\n{told.stdout}")
             return None

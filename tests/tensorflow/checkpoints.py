@@ -13,6 +13,7 @@ import random
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 import common
@@ -24,6 +25,8 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 tf.disable_eager_execution()
+
+LIMIT = 60  # seconds for what takes a fraction of one: only for a training that hangs
 
 
 def w_after(steps):
@@ -50,7 +53,7 @@ class Trained:
     """A run of the program."""
 
     def __init__(self, program, folder, steps, *more):
-        done = report.run([program, folder, steps, *more], env=common.environment(), timeout=100)
+        done = report.run([program, folder, steps, *more], env=common.environment(), timeout=300)
         self.output, self.code = done.stdout, done.returncode
         lines = [line.split() for line in done.stdout.splitlines() if line.startswith("from ")]
         self.first = int(lines[0][1]) if lines else None
@@ -147,32 +150,71 @@ def by_pythons_saver(program, folder, tally):
     tally.add("a saver of the format V1 is refused", None if ours.code == 1 and "format V1" in ours.output else ours.output)
 
 
-def killed(program, folder, kills, chance, tally):
-    last, problem = 0, None
-    for _ in range(kills):
-        with subprocess.Popen([program, folder, "1000000"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=common.environment()) as training:
+def newest(folder):
+    """The step of the checkpoint that Python's list names as the latest, 0 if there is no list. Of a training that runs:
+    whether the files are still there is not asked, it may have gone on by then."""
+    state = tf.train.get_checkpoint_state(folder)
+    return int(state.model_checkpoint_path.rsplit("-", 1)[1]) if state else 0
+
+
+def wait_for(training, folder, step):
+    """Until a training has saved that step, it has ended, or the limit is over. The newest step that was seen."""
+    end = time.monotonic() + LIMIT
+    seen = newest(folder)
+    while seen < step and training.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+        seen = max(seen, newest(folder))
+    return seen
+
+
+def kill_once(program, folder, last, more, pause):
+    """A training that is killed when it has saved so many steps more, and a pause later. What it must have saved by then,
+    and what is wrong."""
+    with subprocess.Popen([program, folder, "1000000"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=common.environment()) as training:
+        hangs = threading.Timer(LIMIT, training.kill)
+        hangs.start()
+        line = training.stdout.readline()
+        while line and not line.startswith(("from ", "failed")):
             line = training.stdout.readline()
-            while line and not line.startswith(("from ", "failed")):
-                line = training.stdout.readline()
-            time.sleep(chance.uniform(0, 0.3))
-            training.send_signal(signal.SIGKILL)
-            rest = training.stdout.read()
-        if not line.startswith("from ") or "not those" in rest:
-            problem = line + rest
-        elif int(line.split()[1]) < last:
-            problem = f"it began at {line.strip()} after step {last}"
-        elif int(line.split()[3]) != int(line.split()[1]):
-            problem = f"the hook is not that of the step: {line.strip()}"
-        if problem:
-            break
-        if (folder / "checkpoint").exists():
+        hangs.cancel()
+        began = int(line.split()[1]) if line.startswith("from ") else last
+        seen = wait_for(training, folder, began + more)
+        time.sleep(pause)
+        ended = training.poll()
+        training.send_signal(signal.SIGKILL)
+        rest = training.stdout.read()
+    if not line.startswith("from ") or "not those" in rest:
+        return seen, line + rest
+    if ended is not None:
+        return seen, f"it ended by itself with {ended}: {rest}"
+    if began < last:
+        return seen, f"it began at {line.strip()} after step {last}"
+    if int(line.split()[3]) != began:
+        return seen, f"the hook is not that of the step: {line.strip()}"
+    if seen < began + more:
+        return seen, f"it began at {began}, and has only saved {seen} after {LIMIT} s"
+    return seen, None
+
+
+def killed(program, folder, kills, chance, tally):
+    last, wanted, problem = 0, 0, None
+    for number in range(kills):
+        # some at any moment, the first one maybe before there is a checkpoint; most when there are some more
+        more = 0 if number % 3 == 0 else chance.randrange(1, 8)
+        wanted += more
+        seen, problem = kill_once(program, folder, last, more, chance.uniform(0, 0.3 if more == 0 else 0.03))
+        if not problem and (seen > 0 or (folder / "checkpoint").exists()):
             problem = wrong(folder, None)
-            last = last if problem else int(tf.train.latest_checkpoint(folder).rsplit("-", 1)[1])
         if problem:
             break
+        found = newest(folder)
+        if found < seen:
+            problem = f"after the kill the latest is that of step {found}, before it was that of step {seen}"
+            break
+        last = found
     tally.add(f"a training that is killed {kills} times always finds its last checkpoint", problem)
-    tally.add("and gets on", None if last > kills else f"step {last} only")
+    tally.add("and gets on", None if last >= wanted > 0 else f"step {last} only, and not {wanted}")
     ours = Trained(program, folder, last + 1)
     left = [path.name for path in folder.iterdir() if path.name.startswith(".tautline-tmp") or
             (path.name.startswith("model.ckpt") and not list(folder.glob(path.name.split(".data-")[0].split(".hooks")[0] + "*")))]

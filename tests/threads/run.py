@@ -51,7 +51,8 @@ def main():
         text = (copy / header).read_text()
         (copy / header).write_text(text.replace(strong, weak))
         program, problem = build(folder, TESTS[0], copy)
-        seen = program and "data race" in report.run([program]).stdout
+        # which accesses meet is up to the scheduler: once is enough
+        seen = program and any("data race" in report.run([program]).stdout for _ in range(5))
         tally.add("a weakened store is seen", None if strong in text and seen else problem or "no data race was reported")
     tally.close()
 

@@ -35,15 +35,29 @@ TEST_CASE("the sleeper sleeps milliseconds") {
   CHECK(steady_clock_ticks::now() - before >= steady_clock_ticks::ticks(3ms));
 }
 
+struct stops_at {
+  static constexpr bool stateless = true;
+  long last;
+  void after_run(auto& ctx) const {
+    if (ctx.step() >= last) ctx.request_stop("enough");
+  }
+};
+
 TEST_CASE("a session takes both, and a budget as a duration") {
   world of;
   of.in_run = [&](long run) {
     thread_sleeper{}(1);
     return run == 3 ? tautline::status{error_kind::aborted, "broken"} : tautline::status{};
   };
-  auto session = monitored(backend(of), options{with_clock{steady_clock_ticks{}}, with_sleep{thread_sleeper{}}});
+  auto session = monitored(backend(of), options{with_clock{steady_clock_ticks{}}, with_sleep{thread_sleeper{}}}, stops_at{5});
   std::uint64_t const before = steady_clock_ticks::now();
-  (void)session.run_for(20ms);
+  (void)session.run_for(1h);
   CHECK(of.runs > 3);
   CHECK(steady_clock_ticks::now() - before >= steady_clock_ticks::ticks(50ms));  // the wait before the new session
+
+  world other;
+  other.in_run = [](long) { return thread_sleeper{}(1), tautline::status{}; };
+  auto endless = monitored(backend(other), options{with_clock{steady_clock_ticks{}}}, stops_at{1000});
+  auto const done = endless.run_for(20ms);
+  CHECK(done.steps <= 20);  // each takes a millisecond at least
 }

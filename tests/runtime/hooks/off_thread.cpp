@@ -178,23 +178,23 @@ TEST_CASE("a step never waits: a full queue drops and counts") {
 
 TEST_CASE("a stop that the hook asks for is recorded in its name") {
   for (int const what : {0, 1}) {
-    auto session = monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = what}, in_full});
+    auto session = monitored(slow_graph(), stop_at_step{1'000'000}, off_thread{acting{.what = what}, in_full});
     (void)session.run_to_completion(target<"train">);
     session.close();
     CHECK(session.stop().source == tautline::stop_source::hook);
     CHECK(contains(described(session.stop()), "off_thread<"));
     CHECK(contains(described(session.stop()), what == 0 ? "enough at 2" : "gone"));
-    CHECK(session.completed_steps() < 20000);
+    CHECK(session.completed_steps() < 1'000'000);
   }
 }
 
 TEST_CASE("a failure comes up in a later step, as an error of the hook") {
-  auto session = try_monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = 2}, in_full});
+  auto session = try_monitored(slow_graph(), stop_at_step{1'000'000}, off_thread{acting{.what = 2}, in_full});
   (void)session.try_run_to_completion(target<"train">);
   CHECK(session.status().kind == error_kind::unavailable);
   CHECK(contains(written(session.status()), "no network"));
   CHECK(contains(written(session.status()), "off_thread<"));
-  CHECK(session.completed_steps() < 20000);
+  CHECK(session.completed_steps() < 1'000'000);
   CHECK(session.hook<off_thread<acting>>().inside().to->said == lines{"close"});
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("a hook that is stuck is given up: neither end nor close of its own, a
     CHECK(session.status().kind == error_kind::unavailable);
     CHECK(session.status().where == callback::end);
   }
-  CHECK(std::chrono::steady_clock::now() - start < 5s);
+  CHECK(std::chrono::steady_clock::now() - start < 60s);
   CHECK(to->said == lines{"begin", "created"});
   to->stuck = false;
   while (to->told == 0) std::this_thread::sleep_for(100us);
@@ -293,7 +293,7 @@ TEST_CASE("a NaN is handed on as any other value") {
 #if TAUTLINE_EXCEPTIONS
 TEST_CASE("an exception ends the training: in a step by its kind and words, at the end as it was") {
   {
-    auto session = monitored(slow_graph(), stop_at_step{20000}, off_thread{acting{.what = 4}, in_full});
+    auto session = monitored(slow_graph(), stop_at_step{1'000'000}, off_thread{acting{.what = 4}, in_full});
     CHECK(outcome_of([&] { (void)session.run_to_completion(target<"train">); }) == "threw nan");
     CHECK(contains(written(session.status()), "a nan"));
   }

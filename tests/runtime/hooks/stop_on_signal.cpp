@@ -319,7 +319,7 @@ TEST_CASE_FIXTURE(plain_signals, "a second signal in the middle of a slow save a
   for (int second : {SIGINT, SIGTERM}) {
     child const process([](auto const& say) {
       world of;
-      auto session = monitored(slow_steps(of, say), stop_on_signal{}, slow_saver<std::remove_cvref_t<decltype(say)>>{&say, 20'000});
+      auto session = monitored(slow_steps(of, say), stop_on_signal{}, slow_saver<std::remove_cvref_t<decltype(say)>>{&say, 60'000});
       (void)session.run_to_completion();
       session.close();
       return 0;
@@ -327,11 +327,9 @@ TEST_CASE_FIXTURE(plain_signals, "a second signal in the middle of a slow save a
     CHECK(process.line() == "running");
     process.kill(SIGINT);
     CHECK(process.line() == "saving 1");
-    auto const before = std::chrono::steady_clock::now();
     process.kill(second);
     CHECK(process.outcome() == "killed by " + std::to_string(second));
-    CHECK(process.line() == "");
-    CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(10));
+    CHECK(process.line() == "");  // not "saved"
   }
 }
 

@@ -252,7 +252,7 @@ TEST_CASE("with its thread: a step that hangs is told while it hangs") {
   std::string hook;
   backing.in_run = [&](long run) {
     auto const begin = std::chrono::steady_clock::now();
-    while (run == 2 && !told && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
+    while (run == 2 && !told && std::chrono::steady_clock::now() - begin < std::chrono::seconds(60)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return tautline::status{};
@@ -276,7 +276,7 @@ TEST_CASE("abort ends a process that hangs") {
     std::signal(SIGABRT, SIG_DFL);
     world backing;
     backing.in_run = [&](long) {
-      ::sleep(30);
+      ::sleep(60);
       return tautline::status{};
     };
     auto session = monitored(scripted(backing), watchdog{{.first_step = 0.02}, {.action = on_overdue::abort, .log = false}});
